@@ -111,7 +111,6 @@ def difference(first: BySeed, second: BySeed) -> Estimate | None:
 
 
 def differences(first: BySeed, second: BySeed) -> BySeed:
-    """First - second for each common seed."""
     return {seed: first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())}
 
 
@@ -186,31 +185,6 @@ class Point:
     delta: Estimate
 
 
-class FloorTable:
-    """The floors of a study: the scores of its baselines."""
-
-    def __init__(self, floors: Iterable[Floor]) -> None:
-        self.all: tuple[Floor, ...] = tuple(floors)
-        self._by: dict[tuple[str, str, str, str], dict[str, Floor]] = {}
-        for floor in self.all:
-            column = self._by.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
-            if column.setdefault(floor.baseline, floor) is not floor:
-                raise BadInput(f"a baseline has two floors for the same score: {floor}"[:500])
-
-    def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        return self._by.get((task, metric, language, learnt), {})
-
-    def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
-
-    def highest(
-        self, task: str, metric: str, language: str, learnt: str, surface: bool = False
-    ) -> Floor | None:
-        """The strongest baseline's floor, or None."""
-        floors = self.of(task, metric, language, learnt).values()
-        return max((f for f in floors if f.surface == surface), key=lambda f: f.value, default=None)
-
-
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     """Average floors over random samples of the data."""
     first, *other_draws = draws
@@ -244,7 +218,11 @@ class Results:
                 raise BadInput(f"two runs have the id {run.id}")
         usual = [p for p in self.published if not p.setting]
         self._printed = {(p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in usual}
-        self.floors = FloorTable(floors)
+        self.floors, self._floors = tuple(floors), dict[tuple[str, ...], dict[str, Floor]]()
+        for floor in self.floors:
+            column = self._floors.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
+            if column.setdefault(floor.baseline, floor) is not floor:
+                raise BadInput(f"a baseline has two floors for the same score: {floor}"[:500])
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"expected records from one study, found several: {', '.join(studies)}")
@@ -327,8 +305,16 @@ class Results:
         return any(not metrics or key.metric in metrics for key in self.keys(measure=measure))
 
     def layers(self, measure: str) -> list[int]:
-        """The layers for which a measure was recorded."""
         return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
+
+    def floors_of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
+        """Each baseline's score in a language after training in the language `learnt`."""
+        return self._floors.get((task, metric, language, learnt), {})
+
+    def floor(self, task: str, metric: str, language: str, learnt: str) -> Floor | None:
+        """The score of the strongest baseline that is not a surface baseline, or None."""
+        floors = self.floors_of(task, metric, language, learnt).values()
+        return max((f for f in floors if not f.surface), key=lambda f: f.value, default=None)
 
     def printed(self, *key: Any) -> Published | None:
         """The number printed in a paper's table, by table, measure, objective, language, task and metric."""
@@ -376,7 +362,7 @@ def above_floor(
 ) -> tuple[Floor, Estimate] | None:
     """The floor of the strongest word baseline trained on the source, and the mean of ZS (or SUP) - floor
     over seeds that have both scores; None if there is no such floor or seed."""
-    if (floor := results.floors.highest(task, metric, transform, results.source)) is None:
+    if (floor := results.floor(task, metric, transform, results.source)) is None:
         return None
     scores = {name: results.scores(name, objective, transform, task, metric) for name in ("SUP", "ZS")}
     low = Measured(floor.value, None)

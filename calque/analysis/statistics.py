@@ -41,15 +41,16 @@ class Estimate:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
-    def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
-        """The same mean with Student's t interval at a confidence level, clipped to `bounds`."""
-        return self._within(special.stdtrit(self.seeds - 1, (1 + confidence) / 2), bounds)
 
-    def _within(self, quantile: float, bounds: Bounds) -> "Estimate":
-        """Add an interval of `quantile` standard errors on either side, clipped to `bounds`."""
-        assert self.error is not None
-        half = float(quantile) * self.error
-        return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
+def at_confidence(value: Estimate, confidence: float, bounds: Bounds = UNBOUNDED) -> Estimate:
+    """Return an estimate over seeds with Student's t interval at a confidence level, clipped to `bounds`."""
+    return _with_interval(value, special.stdtrit(value.seeds - 1, (1 + confidence) / 2), bounds)
+
+
+def _with_interval(value: Estimate, quantile: float, bounds: Bounds) -> Estimate:
+    """Add an interval of `quantile` standard errors on either side, clipped to `bounds`."""
+    half = float(quantile) * (value.error or 0.0)
+    return replace(value, low=max(value.mean - half, bounds[0]), high=min(value.mean + half, bounds[1]))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
@@ -60,14 +61,14 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    return Estimate(mean, n, error=error).at(CONFIDENCE, bounds)
+    return at_confidence(Estimate(mean, n, error=error), CONFIDENCE, bounds)
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
     """A single seed's number with a normal interval over test items, if its standard error is known."""
     if error is None:
         return Estimate(value, 1)
-    return Estimate(value, 1, over="items", error=error)._within(special.ndtri(UPPER), bounds)
+    return _with_interval(Estimate(value, 1, over="items", error=error), special.ndtri(UPPER), bounds)
 
 
 def item_error(share: float, count: int) -> float:

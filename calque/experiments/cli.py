@@ -171,7 +171,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque run pocket",
     ),
     "Results": (
-        (reports.runs, reports.compare, reports.checklist, reports.paper),
+        (reports.runs, reports.compare, reports.paper),
         "calque compare runs/pocket/report experiments/records/pocket",
     ),
     "Models": (

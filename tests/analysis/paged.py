@@ -1,6 +1,6 @@
 from calque.analysis.papers.align_mlm import align_mlm_claims, alignment_table, scores_table
 from calque.analysis.papers.figures import correlation_figure, delta_figure
-from calque.analysis.report.claims import claims_table, null_table
+from calque.analysis.report.claims import claims_table
 from calque.analysis.report.page import Curves, Report, write_page
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -24,12 +24,10 @@ def toy_page(folder, printed=True):
             "table-3": scores_table(results),
             "table-8": alignment_table(results),
             "claims": claims_table(results, list(align_mlm_claims(results))),
-            "null": null_table(results, "toy"),
         },
         curves=[Curves(name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
         exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
         facts=[("torch", "2")],
-        terms=[("Δ", "what is lost")],
     )
     write_page(folder / "report.html", report)
     return folder / "report.html"

@@ -112,7 +112,6 @@ WRONG = {
     f"derive {ROOT}/calque/derive/everyday/ewt-dev.conllup.xz --language trans": "is a treebank",
     "run pocket --runs file": "file",
     "report pocket --runs elsewhere": "calque run",
-    "checklist nowhere": "nowhere",
     "look nowhere": "nowhere",
     "aer file file --source file": "--target",
     "train-aligner file --model m --out out": "expected pairs of files",

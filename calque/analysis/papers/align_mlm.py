@@ -13,8 +13,6 @@ from calque.analysis.papers.columns import (
     HELD_OUT_TYPES,
     LABELS,
     Column,
-    better_than,
-    column_table,
     columns_of,
     compare,
     main_metrics,
@@ -53,12 +51,12 @@ from calque.analysis.statistics import (
     spearman,
 )
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
-from calque.analysis.tasks.score import OF
 from calque.derive.transforms import TRANSFORMS
 from calque.derive.words import Rewrite
 
 ALIGNMENTS = ("all", "dictionary", "held-out")
 RECORDED = ("frequency-weighted", "back")  # in committed records only
+SOURCED = (*LABELS, "source")  # labels of rows that are ours, published or a floor's
 ROTATIONS = {
     ROTATED: "held-out, rotated",
     SHUFFLED: "held-out, shuffled pairs",
@@ -67,30 +65,22 @@ ROTATIONS = {
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
-    """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
-    layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
-    by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
         "table-3": scores_table(results),
         "table-8": alignment_table(results),
         "entries": _entries_table(results),
         **_interventions_tables(results),
-        "retrieval": column_table("derivations", results, by_layer),
-        **diagnostics_tables(results),
     }
 
 
 def scores_table(results: Results) -> Table:
     """Tabulate SUP, ZS and Delta, and the baselines' scores, as in Table 3."""
-    metrics = list[tuple[str, str]]()
-    for task in results.main_tasks:
-        metrics += [(task, metric) for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
+    metrics = [(t, m) for t in results.main_tasks for m in dict.fromkeys((PRIMARY[t], PRINTED[t]))]
     columns = task_columns(["SUP", "ZS", DELTA], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    labels, heads = (*LABELS, "source"), [column.head for column in columns]
-    parts = {"floors": results.floors.all, "published": results.published}
-    heading = "Table 3" if results.published else "Transfer"
-    return table("table-3", results, labels, heads, rows, parts, heading=heading)
+    parts = {"floors": results.floors, "published": results.published}
+    heading, heads = "Table 3" if results.published else "Transfer", [column.head for column in columns]
+    return table("table-3", results, SOURCED, heads, rows, parts, heading=heading)
 
 
 def alignment_table(results: Results) -> Table:
@@ -100,10 +90,8 @@ def alignment_table(results: Results) -> Table:
     titles = {key: title for key, title in titles.items() if key in ALIGNMENTS or results.has(ALIGNMENT, key)}
     columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
     columns += task_columns([DELTA], main_metrics(results))
-    labels, parts = (*LABELS, "source"), {"rotated": rotated}
-    return table(
-        "table-8", results, labels, [column.head for column in columns], _rows(results, 8, columns), parts
-    )
+    heads = [column.head for column in columns]
+    return table("table-8", results, SOURCED, heads, _rows(results, 8, columns), {"rotated": rotated})
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -123,11 +111,11 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each baseline, trained in the derived language under SUP and in the source under ZS."""
-    baselines = results.floors.baselines(results.tasks)
+    baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
     for (name, title), transform in product(baselines.items(), results.transforms):
         cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
         for column in columns:
-            floors = results.floors.of(column.task, column.metric, transform, learnt.get(column.measure, ""))
+            floors = results.floors_of(column.task, column.metric, transform, learnt.get(column.measure, ""))
             cells.append(percent(floors[name].value if name in floors else None))
         yield title, results.transform_title(transform), FLOOR, *cells
 
@@ -137,7 +125,6 @@ def _entries_table(results: Results) -> Table | None:
     control."""
 
     def scores(*model: str) -> list[BySeed]:
-        """Return a model's scores with and without an entry, and their differences."""
         groups = [results.scores("ZS", *model, metric) for metric in (ENTRY, NO_ENTRY)]
         return [*groups, differences(*groups)]
 
@@ -150,24 +137,6 @@ def _entries_table(results: Results) -> Table | None:
             rows.append((*titles, *map(cell, map(mean, (*groups, gain))), cell(difference(gain, control))))
     heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
     return table("entries", results, ("task", *LABELS), heads, rows) if rows else None
-
-
-def diagnostics_tables(results: Results) -> dict[str, Table]:
-    """Return a table of SUP and ZS by category of examples for each task with categories."""
-    tables, labels = {}, (*LABELS, "measure")
-    for task, primary in main_metrics(results):
-        start, rows = primary + OF, list[tuple[str, ...]]()
-        metrics = sorted({key.metric for key in results.keys(task=task) if key.metric.startswith(start)})
-        for objective, transform, measure in product(results.objectives, results.transforms, ("SUP", "ZS")):
-            scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
-            if any(scores):
-                title = results.transform_title(transform)
-                rows.append((objective, title, measure, *map(cell, map(mean, scores))))
-        if rows:
-            about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(primary)}
-            heads = [metric.removeprefix(start) for metric in metrics]
-            tables[f"diagnostics-{task}"] = table("diagnostics", results, labels, heads, rows, **about)
-    return tables
 
 
 def _interventions_tables(results: Results) -> dict[str, Table]:
@@ -196,7 +165,6 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
 
     def after(objective: str, transform: str, intervention: str) -> BySeed:
-        """Return an objective's scores after an intervention."""
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
@@ -237,7 +205,6 @@ def align_mlm_claims(results: Results) -> Iterator[Claim]:
 
 
 def _on(task: str) -> str:
-    """Return a task's title with its primary metric."""
     return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
 
 
@@ -259,7 +226,6 @@ def changed_words(results: Results) -> Iterator[Claim]:
 
 
 def _delta(task: str) -> Column:
-    """Return the column of a task's Delta."""
     return Column("Δ", DELTA, PRIMARY[task], task)
 
 
@@ -283,7 +249,6 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
 
 
 def _near_chance(results: Results, transform: str) -> Verdict:
-    """Judge whether MLM's alignment@1 is at most chance plus `CHANCE_MARGIN`."""
     key = (ALIGNMENT, "MLM", transform, "", "all")
     if not (alignment := mean(results.scores(*key))):
         return judge([], "")
@@ -337,7 +302,6 @@ def rho_of(points: list[Point]) -> Correlation | None:
 
 
 def rho_cell(rho: Correlation) -> str:
-    """Format a correlation with its interval, if it has one."""
     ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     return f"{rho.rho:.2f}{ends}".replace("-", "−")
 
@@ -350,7 +314,6 @@ def compared_metrics(results: Results) -> dict[str, str]:
 
 
 def xlm_align_tables(results: Results) -> dict[str, Table]:
-    """Return the tables of a study on XLM-Align (Chi et al. 2021), by file name."""
     return {"starts": _starts_table(results), "scores": scores_table(results)}
 
 
@@ -386,7 +349,6 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
         "objectives": _objectives_table(results),
         "scores": scores_table(results),
         "alignment": alignment_table(results),
-        **diagnostics_tables(results),
     }
 
 
@@ -404,23 +366,7 @@ def _objectives_table(results: Results) -> Table:
             overall = percent(fmean(values)) if len(values) == len(tasks) else MISSING
             cells = [percent(floor.value if floor else None) for floor in floors]
             rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
-    labels, heads = (*LABELS, "source"), [column.head for column in columns]
-    surface = " ".join(_learnt_on_the_surface(results))
-    return table("objectives", results, labels, heads, rows, surface=surface)
-
-
-def _learnt_on_the_surface(results: Results) -> Iterator[str]:
-    """Yield a warning for each task that shallow features learn as well as some objectives."""
-    for transform, (task, metric) in product(results.transforms, main_metrics(results)):
-        floor = results.floors.highest(task, metric, transform, transform, surface=True)
-        means = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
-        scores = [score.mean for score in means if score]
-        if floor and (low := sum(score <= floor.value for score in scores)):
-            yield (
-                f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
-                f"learn it there reach {percent(floor.value)}, and SUP of {low} of {len(scores)} "
-                "objectives no more, so SUP and Δ say little of what is understood."
-            )
+    return table("objectives", results, SOURCED, [column.head for column in columns], rows)
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
@@ -429,9 +375,12 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
     numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
     kinds = {name: [part["kind"] for part in results.objective(name).parts] for name in results.objectives}
     plain = next((name for name in kinds if kinds[name] == ["MLM"]), "")
-    names, tasks = [name for name in kinds if name != plain], len(results.main_tasks)
+    names, about = [name for name in kinds if name != plain], {"tasks": len(results.main_tasks)}
     for transform in results.transforms if plain else ():
+        under = results.transform_title(transform)
         for name, (text, column) in product(names, numbers.items()):
-            yield better_than(results, text, column, (name, plain), transform, tasks=tasks)
+            better, worse = map(results.objective_title, (name, plain))
+            verdict = compare(results, column, (name, transform), (plain, transform))
+            yield claim(text, verdict, better=better, worse=worse, under=under, **about)
     for task in results.main_tasks:
         yield claim("together", correlated(results, task, 0.0), on=task_title(task))

@@ -26,7 +26,6 @@ class PaperReport:
     claims: Callable[[Results], Iterable[Claim]] = _nothing
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
-    natural: bool = False
 
 
 def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], Iterable[Plot | None]]:
@@ -61,12 +60,6 @@ PAPERS = {
         continued.continued_figures,
         continued.continued_claims,
         claims_title="Claims about each model and the start, tested",
-        natural=True,
     ),
-    "links": PaperReport(
-        links.link_tables,
-        _figures(links.link_figure),
-        published=("xlm_align",),
-        natural=True,
-    ),
+    "links": PaperReport(links.link_tables, _figures(links.link_figure), published=("xlm_align",)),
 }

@@ -1,10 +1,9 @@
 """Tables and figures whose columns or panels each show one number per model. Some are specified entirely in
 texts.toml, by their `columns` and the `papers` whose reports show them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import cycle, product
+from itertools import chain, cycle, product
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.papers.texts import TEXTS, chart, claim, table
+from calque.analysis.papers.texts import TEXTS, chart, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Dash, Plot
@@ -29,7 +28,7 @@ from calque.analysis.results import (
     means,
     unless_at_floor,
 )
-from calque.analysis.statistics import Claim, Verdict
+from calque.analysis.statistics import Verdict
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
@@ -48,12 +47,11 @@ class Column:
     measure: str = ""
     metric: str = ""
     task: str = ""
-    facets: Mapping[str, Any] = field(default_factory=dict)
     null: str = ""
+    facets: Mapping[str, Any] = field(default_factory=dict)
     parts: "Sequence[Column]" = ()
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
-        """Return a model's numbers by seed."""
         if self.parts:
             return average([part.values(results, objective, language) for part in self.parts])
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
@@ -67,11 +65,9 @@ class Column:
         return places
 
     def curves(self, results: Results, objective: str, language: str) -> Mapping[int, Mapping[int, Record]]:
-        """Return a model's records by seed and step."""
         return results.curves(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
-        """Format a model's number for a table."""
         text = cell(mean(self.values(results, objective, language)))
         if self.measure != DELTA:
             return text
@@ -79,13 +75,11 @@ class Column:
         return f"{text}, ZS at the floor" if above and is_at_floor(above[1]) else text
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
-        """Format the number that the paper's table prints for a model."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 
     def floor(self, results: Results, language: str) -> Floor | None:
-        """Return the floor of the strongest baseline trained on the source."""
-        return results.floors.highest(self.task, self.metric, language, results.source)
+        return results.floor(self.task, self.metric, language, results.source)
 
 
 ALL_TYPES = Column("alignment@1, all", ALIGNMENT, "all")
@@ -129,12 +123,6 @@ def rows_of(
             yield results.objective_title(objective), results.transform_title(language), *numbers
 
 
-def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """Return the records, at all steps, that any of the columns shows."""
-    numbers = {(column.measure, column.task, column.metric, column.facets.get("layer")) for column in columns}
-    return [r for r in results.records if (r.measure, r.task, r.metric, r.layer) in numbers]
-
-
 def compare(
     results: Results, column: Column, first: Cell, second: Cell, side: int = 1, bound: float = 0.0
 ) -> Verdict:
@@ -147,24 +135,8 @@ def compare(
     return verdict
 
 
-def better_than(
-    results: Results,
-    name: str,
-    column: Column,
-    pair: tuple[str, str],
-    transform: str,
-    side: int = 1,
-    **about: Any,
-) -> Claim:
-    """Return the claim that one objective's number is higher (`side` +1) or lower (-1) than another's."""
-    verdict = compare(results, column, (pair[0], transform), (pair[1], transform), side)
-    better, worse = map(results.objective_title, pair)
-    return claim(name, verdict, better=better, worse=worse, under=results.transform_title(transform), **about)
-
-
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
-    """Return the columns that texts.toml specifies for a table or figure."""
-    return [Column(**column) for column in TEXTS[kind][name]["columns"]]
+    return [Column(*column) for column in TEXTS[kind][name]["columns"]]
 
 
 def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
@@ -178,13 +150,10 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
 
 
 def _user_columns(results: Results) -> list[Column]:
-    """Return one column per metric of a user-defined measure; headings name it if there are several."""
+    """Return one column per metric of each user-defined measure."""
     keys = [key for key in results.keys(task="") if key.measure not in MEASURES]
     metrics = dict.fromkeys((key.measure, key.metric) for key in keys)
-    counts = Counter(measure for measure, _ in metrics)
-    return [
-        Column(f"{name} {metric}" if counts[name] > 1 else name, name, metric) for name, metric in metrics
-    ]
+    return [Column(" ".join(names), *names) for names in metrics]
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
@@ -228,7 +197,6 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
         draw,
         (ABREAST, 1.9),
         handles,
-        shown_records(results, [*columns, *nulls.values()]),
         across=4,
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
@@ -276,24 +244,14 @@ def by_number(
     else:
         panels = [(column.head, (list(look), column)) for column in columns]
         handles += [drawing.key(results.objective_title(o), look[o].colour, line=dashes[o]) for o in look]
-    records = _last_records(results, [x, *columns], places)
     layout: dict[str, Any] = {"labels": (f"{x.head}, %", "percent"), "sharex": True}
     layout["sharey"] = "col" if apart else "none"
     grid = (len(columns) if apart else ABREAST, 1.8)
-    return chart(name, results, panels, draw, grid, handles, records, **layout)
+    return chart(name, results, panels, draw, grid, handles, **layout)
 
 
 def _ends(results: Results, group: Sequence[str]) -> str:
     return " to ".join(dict.fromkeys(results.transform_title(language) for language in (group[0], group[-1])))
-
-
-def _last_records(results: Results, columns: Sequence[Column], languages: Iterable[str]) -> list[Record]:
-    """Return the records at the last step that any of the columns shows."""
-    records, models = list[Record](), list(product(results.objectives, languages))
-    for column, model in product(columns, models):
-        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
-            records += results.last(measure, *model, column.task, column.metric).values()
-    return list(dict.fromkeys(records))
 
 
 def _groups(results: Results, places: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
@@ -313,10 +271,10 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     language. The entry in texts.toml may set `seeds`, for thin lines that show the seeds in place of
     intervals, or `log`, for a logarithmic axis and one row per column without intervals."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
-    records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
-    steps, objectives = {r.step for r in records}, {results.objective_of(r) for r in records}
-    look = {name: style for name, style in looks(results).items() if name in objectives}
-    if len(steps) < 2 or len(languages) > MOST or not look:
+    languages, entry, steps = results.transforms, TEXTS["figures"][name], _steps(results, columns)
+    look = {objective: style for objective, style in looks(results).items() if objective in steps}
+    all_steps = {*chain(*steps.values())}
+    if len(all_steps) < 2 or len(languages) > MOST or not look:
         return None
     seeds, log = entry.get("seeds", False), entry.get("log", False)
 
@@ -338,15 +296,24 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     if log:
         panels = [(titles[t] if c is columns[0] else "", (c, t)) for c, t in product(columns, languages)]
         across = len(languages)
-    layout: dict[str, Any] = {"across": 4, "labels": ("step of pretraining", entry.get("axis", ""))}
-    layout |= {"sharex": True, "sharey": "row"}
+    layout: dict[str, Any] = {"across": 4, "sharex": True, "sharey": "row"}
+    layout["labels"] = "step of pretraining", entry.get("axis", "")
     handles, grid = keys(results, look, line=None), (across, 1.4 if log else 1.8)
-    plot = chart(name, results, panels, draw, grid, handles, records, **layout)
-    _set_steps(plot.figure.axes[0], steps, log)
+    plot = chart(name, results, panels, draw, grid, handles, **layout)
+    _set_steps(plot.figure.axes[0], all_steps, log)
     for panel in plot.figure.axes[: len(panels) : across]:
         panel.set_ylim(bottom=0)
         panel.yaxis.set_major_locator(MaxNLocator(4))
     return plot
+
+
+def _steps(results: Results, columns: Sequence[Column]) -> dict[str, set[int]]:
+    """Return the steps at which any of the columns has a number, by objective."""
+    steps: dict[str, set[int]] = {}
+    for column, (objective, language) in product(columns, product(results.objectives, results.transforms)):
+        for curve in column.curves(results, objective, language).values():
+            steps.setdefault(objective, set()).update(curve)
+    return steps
 
 
 def _set_steps(panel: Axes, steps: Collection[int], log: bool) -> None:

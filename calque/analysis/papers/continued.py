@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.columns import score_title, shown_records, task_columns
+from calque.analysis.papers.columns import score_title
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import chart, claim, table
 from calque.analysis.records.record import AER, RETRIEVAL, Floor
@@ -25,6 +25,8 @@ from calque.derive.errors import BadInput
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in other languages
 MAIN = -1  # a model's main layer
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gold sets, if different
+XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
+"""XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 Pair = tuple[str, str]  # two languages
 
 
@@ -35,22 +37,20 @@ class Continued:
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
-        error_keys, task_keys = results.keys(measure=AER), results.keys(measure=ZERO_SHOT)
-        self.sets = list(dict.fromkeys(key.gold_set for key in error_keys))
-        self.aligners = list(dict.fromkeys(key.aligner for key in error_keys))
-        retrieval_keys = results.keys(measure=RETRIEVAL)
-        self.pairs = list(dict.fromkeys((key.first, key.language) for key in retrieval_keys))
+        errors, retrievals = results.keys(measure=AER), results.keys(measure=RETRIEVAL)
+        self.sets = list(dict.fromkeys(key.gold_set for key in errors))
+        self.aligners = list(dict.fromkeys(key.aligner for key in errors))
+        self.pairs = list(dict.fromkeys((key.first, key.language) for key in retrievals))
         self.languages: dict[str, list[str]] = {}
         for name in TASKS:
-            if targets := dict.fromkeys(key.language for key in task_keys if key.task == name):
+            keys_of_task = results.keys(measure=ZERO_SHOT, task=name)
+            if targets := dict.fromkeys(key.language for key in keys_of_task):
                 self.languages[name] = [self.source, *targets]
-        self.tasks = list(self.languages)
-        runs = list(results.runs.values())
-        starts = [run.objective.name for run in runs if run.objective and run.start is None]
-        if not starts:
-            raise BadInput("there are no records of the starting model, which this report needs")
-        self.start = starts[0]
+        runs = [run for run in results.runs.values() if run.objective]
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
+        self.start = next((run.objective.name for run in runs if run.objective and run.start is None), "")
+        if not self.start:
+            raise BadInput("there are no records of the starting model, which this report needs")
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
@@ -72,10 +72,8 @@ class Continued:
         """Return the keys of a task's scores: the source's first, then those of the other languages."""
         source, *targets = self.languages.get(task, [self.source])
         about = task, metric or PRIMARY[task]
-        return [
-            Key(SOURCE_SCORE, "", source, *about),
-            *(Key(ZERO_SHOT, "", name, *about) for name in targets),
-        ]
+        zero_shot = [Key(ZERO_SHOT, "", name, *about) for name in targets]
+        return [Key(SOURCE_SCORE, "", source, *about), *zero_shot]
 
     def values(self, model: str, keys: Iterable[Key]) -> BySeed:
         """Return the mean of a model's numbers. If there are several seeds, a number of a single seed has no
@@ -93,13 +91,27 @@ class Continued:
             numbers.append(scores)
         return average(numbers)
 
-    def cells(self, model: str, columns: Iterable[Iterable[Key]]) -> list[str]:
-        """Format means, whose intervals may be over test items."""
-        return [number(self.values(model, keys)) for keys in columns]
+    def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> "Rows":
+        """Return a row for each model, with the mean over each column's numbers."""
+        return [
+            (self.title(model), *labels, *(number(self.values(model, keys)) for keys in columns))
+            for model in self.models
+        ]
+
+    def table(
+        self, name: str, labels: Sequence[str], heads: Iterable[str], rows: "Rows", **about: Any
+    ) -> Table:
+        """Return a table whose note describes the study's seeds and source."""
+        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+        one_seed = f"one seed ({', '.join(map(str, self.seeds))}): {covers}"
+        about |= {"seeds": over_seeds(self.seeds) if len(self.seeds) > 1 else one_seed, "source": self.source}
+        return table(name, self.results, labels, heads, rows, **about)
+
+
+Rows = list[tuple[str, ...]]
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
-    """Return the key of an alignment error rate."""
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
@@ -109,40 +121,65 @@ def retrieval(pair: Pair, layer: int) -> Key:
 
 
 def set_title(gold: str) -> str:
-    """Return the paper's name for a gold set."""
     return PAPERS_NAMES.get(gold, gold)
 
 
 def number(values: BySeed) -> str:
-    """Format a mean over seeds, whose interval is over test items."""
+    """Format a mean over seeds, or over the test items of one seed."""
     return cell(mean(values), over_items=True)
 
 
-XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
-"""XTREME's tasks except retrieval, in the order of the paper's Table 1."""
-Rows = list[tuple[str, ...]]
+def printed_metrics(task: str) -> list[str]:
+    """Return the metrics that papers report for a task: two for question answering."""
+    reader = TASKS[task]
+    return [metric.name for metric in reader.metrics] if isinstance(reader, Questions) else [PRINTED[task]]
 
 
 def continued_tables(results: Results) -> dict[str, Table | None]:
-    """Return a study's tables, by file name."""
     study = Continued(results)
     return {
-        "xtreme": _xtreme_table(study) if len(study.tasks) > 1 else None,
-        "aer": _errors(study) if study.sets else None,
-        "layers": _errors_by_layer(study) if study.sets else None,
-        "retrieval": _retrieval(study) if study.pairs else None,
-        **{f"task-{task}": _task_table(study, task) for task in study.tasks},
+        "xtreme": _xtreme_table(study) if len(study.languages) > 1 else None,
+        **(_error_tables(study) if study.sets else {}),
+        "retrieval": _retrieval_table(study) if study.pairs else None,
+        **{f"task-{task}": _task_table(study, task) for task in study.languages},
     }
 
 
-def _table(
-    study: Continued, name: str, labels: Sequence[str], heads: Iterable[str], rows: Rows, **about: Any
-) -> Table:
-    """Return a table whose note describes the study's seeds and source."""
-    covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-    one_seed = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
-    about |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one_seed}
-    return table(name, study.results, labels, heads, rows, source=study.source, **about)
+def _xtreme_table(study: Continued) -> Table:
+    """Tabulate each task's mean over its languages, and the mean over tasks, as in Table 1."""
+    tasks = sorted(study.languages, key=lambda task: XTREME.index(task) if task in XTREME else len(XTREME))
+    columns = {task: printed_metrics(task) for task in tasks}
+    rows: Rows = []
+    for model in study.models:
+        scores = []
+        for task, metrics in columns.items():
+            scores.append([study.values(model, study.scores(task, metric)) for metric in metrics])
+        overall = average(list(map(average, scores)))
+        rows.append((study.title(model), *map(number, [*chain(*scores), overall])))
+    languages = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
+    heads = [score_title(task, metric) for task in tasks for metric in columns[task]]
+    heads.append(f"mean of {len(tasks)} tasks")
+    return study.table("xtreme", ("model",), heads, rows, tasks=tasks, languages=languages)
+
+
+def _error_tables(study: Continued) -> dict[str, Table]:
+    """Tabulate AER on each gold set and its mean, at main layers and at every layer."""
+    heads, at_main, by_layer = [*map(set_title, study.sets), "mean"], Rows(), Rows()
+    for aligner in study.aligners:
+        at_main += study.rows(_and_mean([error(gold, aligner) for gold in study.sets]), aligner)
+        layers = []
+        for layer in range(study.layers + 1):
+            columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
+            layers.append(study.rows(columns, aligner, str(layer)))
+        by_layer += chain(*zip(*layers, strict=True))
+    pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
+    read = {"-".join(names) for pair in pairs for names in permutations(pair)}
+    unread = [set_title(gold) for gold in study.sets if gold not in read]
+    about: dict[str, Any] = {"parts": {"unread": unread}, "read": study.read_at, "sets": listed(unread)}
+    return {
+        "aer": study.table("aer", ("model", "links by"), heads, at_main, **about),
+        "layers": study.table("layers", ("model", "links by", "layer"), heads, by_layer),
+    }
 
 
 def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
@@ -150,89 +187,39 @@ def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
     return [*([key] for key in keys), keys]
 
 
-def _errors_by_layer(study: Continued) -> Table:
-    rows: Rows = []
-    for aligner, model, layer in product(study.aligners, study.models, range(study.layers + 1)):
-        columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
-        rows.append((study.title(model), aligner, str(layer), *study.cells(model, columns)))
-    heads = [*map(set_title, study.sets), "mean"]
-    return _table(study, "layers", ("model", "links by", "layer"), heads, rows)
-
-
-def _errors(study: Continued) -> Table:
-    """Tabulate AER at main layers on each gold set, and its mean."""
-    rows: Rows = []
-    for aligner, model in product(study.aligners, study.models):
-        columns = _and_mean([error(gold, aligner) for gold in study.sets])
-        rows.append((study.title(model), aligner, *study.cells(model, columns)))
-    pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
-    read = {"-".join(names) for pair in pairs for names in permutations(pair)}
-    unread = [set_title(gold) for gold in study.sets if gold not in read]
-    about: dict[str, Any] = {"parts": {"unread": unread}, "read": study.read_at, "sets": listed(unread)}
-    heads = [*map(set_title, study.sets), "mean"]
-    return _table(study, "aer", ("model", "links by"), heads, rows, **about)
-
-
-def _retrieval(study: Continued) -> Table:
+def _retrieval_table(study: Continued) -> Table:
     """Tabulate the translations found, by model and language pair."""
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
     if target_pairs := [pair for pair in study.pairs if study.source not in pair]:
         groups[f"{len(target_pairs)} others, mean"] = target_pairs
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
-    layers = study.layer, study.layers
-    rows: Rows = []
-    for model, (name, group) in product(study.models, groups.items()):
-        keys = [[retrieval(pair, layer) for pair in group] for layer in layers]
-        rows.append((study.title(model), name, *study.cells(model, keys)))
-    columns = [f"cosine, layer {layer}" for layer in layers]
-    return _table(study, "retrieval", ("model", "languages"), columns, rows)
-
-
-def _xtreme_table(study: Continued) -> Table:
-    """Tabulate each task's mean over its languages, and the mean over tasks, as in Table 1."""
-    tasks = [name for name in XTREME if name in study.tasks]
-    tasks += [name for name in study.tasks if name not in XTREME]
-    columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
-    rows: Rows = []
-    for model in study.models:
-        by_task: dict[str, list[BySeed]] = {}
-        for task, metric in columns:
-            by_task.setdefault(task, []).append(study.values(model, study.scores(task, metric)))
-        overall = average([average(scores) for scores in by_task.values()])
-        rows.append((study.title(model), *map(number, [*chain(*by_task.values()), overall])))
-    languages = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
-    heads = [*(score_title(*column) for column in columns), f"mean of {len(tasks)} tasks"]
-    return _table(study, "xtreme", ("model",), heads, rows, tasks=tasks, languages=languages)
+    layers, by_group = (study.layer, study.layers), []
+    for name, group in groups.items():
+        by_group.append(study.rows([[retrieval(pair, n) for pair in group] for n in layers], name))
+    heads, rows = [f"cosine, layer {n}" for n in layers], list(chain(*zip(*by_group, strict=True)))
+    return study.table("retrieval", ("model", "languages"), heads, rows)
 
 
 def _task_table(study: Continued, task: str) -> Table:
     """Tabulate the models' and the baselines' scores on a task by language."""
-    languages, rows = study.languages[task], list[tuple[str, ...]]()
-    metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
-    for metric, model in product(metrics, study.models):
+    languages, results, rows = study.languages[task], study.results, Rows()
+    metrics = [metric.name for metric in TASKS[task].metrics]
+    for metric in metrics:
         keys = study.scores(task, metric)
-        cells = study.cells(model, [*([key] for key in keys), keys[1:], keys])
-        rows.append((study.title(model), metric_title(metric), OURS, *cells))
-    baselines = floors.baselines([task])
+        rows += study.rows([*([key] for key in keys), keys[1:], keys], metric_title(metric), OURS)
+    baselines = {floor.baseline: floor.title for floor in results.floors if floor.task == task}
     for metric, (name, title) in product(metrics, baselines.items()):
-        scores = [floors.of(task, metric, language, study.source).get(name) for language in languages]
+        scores = [results.floors_of(task, metric, language, study.source).get(name) for language in languages]
         columns = [*([floor] for floor in scores), scores[1:], scores]
         rows.append((title, metric_title(metric), FLOOR, *map(_mean_floor, columns)))
     about: dict[str, Any] = {"tasks": [task], "task": task_title(task), "parts": {"floors": baselines}}
     heads = [*languages, "mean of the others", "mean of all"]
-    return _table(study, "task", ("model", "metric", "source"), heads, rows, **about)
+    return study.table("task", ("model", "metric", "source"), heads, rows, **about)
 
 
 def _mean_floor(floors: Sequence[Floor | None]) -> str:
-    """Format the mean of floors if none is missing."""
     values = [floor.value for floor in floors if floor]
     return percent(fmean(values) if len(values) == len(floors) > 0 else None)
-
-
-def printed_metrics(task: str) -> list[str]:
-    """Return the metrics that papers report for a task: two for question answering."""
-    reader = TASKS[task]
-    return [metric.name for metric in reader.metrics] if isinstance(reader, Questions) else [PRINTED[task]]
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:
@@ -251,7 +238,7 @@ def continued_claims(results: Results) -> Iterator[Claim]:
             yield better("set-aer", model, [error(gold, aligner) for gold in study.sets], -1, by=aligner)
         if study.pairs:
             yield better("finds-more", model, [retrieval(pair, MAIN) for pair in study.pairs])
-        for task in study.tasks:
+        for task in study.languages:
             yield better("transfers-task-better", model, study.scores(task)[1:], on=task_title(task))
 
 
@@ -263,10 +250,9 @@ LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 
 
 def continued_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the figures on a released encoder and on models pretrained further from it."""
     study = Continued(results)
     if look := looks(results, study.models):
-        if study.tasks:
+        if study.languages:
             yield _task_figure(study, look)
         for aligner in study.aligners:
             yield _error_figure(study, look, aligner)
@@ -291,7 +277,6 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
         draw,
         (COLUMNS, 1.9),
         keys(study.results, look, line=None),
-        [r for r in study.results.records if r.measure == AER and r.aligner == aligner],
         about={"aligner": aligner, "seeds": study.seeds},
         labels=("layer", "AER, %"),
         sharex=True,
@@ -302,7 +287,7 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
 def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
     """Plot every model's score in every language and the strongest baseline, with one panel per task."""
     source, results = study.source, study.results
-    metrics = {task: printed_metrics(task)[0] for task in study.tasks}
+    metrics = {task: printed_metrics(task)[0] for task in study.languages}
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
 
     def draw(panel: Axes, task: str) -> None:
@@ -316,7 +301,7 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
         panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
         panel.set_ylabel(f"{metric_title(metrics[task])}, %")
 
-    floors = [f for f in results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
+    floors = [f for f in results.floors if metrics.get(f.task) == f.metric and f.learnt == source]
     baseline = [drawing.key("strongest model-free baseline", INK, line="-")] if floors else []
     return chart(
         "figure-tasks",
@@ -325,8 +310,6 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
         draw,
         (columns, 1.9),
         [*keys(results, look), *baseline],
-        shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items())),
-        floors=floors,
         about={"seeds": study.seeds, "source": {"en": "English"}.get(source, source)},
         width=width,
     )
@@ -339,6 +322,6 @@ def _draw_scores(panel: Axes, study: Continued, look: Mapping[str, Look], task: 
         if value := mean(study.values(model, [key])):
             drawing.draw_points(panel, [(x, value)], *look[model][:2], markersize=4.5, zorder=3)
     for place, key in enumerate(numbers):
-        if floor := study.results.floors.highest(task, metric, key.language, study.source):
+        if floor := study.results.floor(task, metric, key.language, study.source):
             sides = [place - drawing.FILLED / 2, place + drawing.FILLED / 2]
             drawing.level(panel, floor.value, sides, "-", INK, linewidth=1, zorder=1)

@@ -25,7 +25,6 @@ from calque.analysis.papers.columns import (
     column_table,
     columns_of,
     main_metrics,
-    shown_records,
     task_columns,
 )
 from calque.analysis.papers.looks import Look, keys, looks
@@ -87,11 +86,9 @@ def delta_figure(results: Results) -> Plot | None:
     handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if no_transfer else []
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
     panels = [(results.transform_title(transform), transform) for transform in transforms]
-    records, numbers = shown_records(results, task_columns(("SUP", "ZS"), groups)), list(printed.values())
-    floors = list(dict.fromkeys(floor for floor, _ in no_transfer.values()))
     layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
-    shown, grid = (records, numbers, floors), (columns, 2.0)
-    plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
+    parts = {"published": printed, "floors": no_transfer}
+    plot = chart("figure-2-delta", results, panels, draw, (columns, 2.0), handles, parts, **layout)
     _extend_below_zero(plot.figure.axes[0])
     return plot
 
@@ -132,10 +129,8 @@ def correlation_figure(results: Results) -> Plot | None:
     if numbers:
         note = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
         handles.append(key(f"published, shapes as above{note}", SOFT, "o", size=4))
-    columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
-    records, labels = shown_records(results, columns), ("", "−Δ = ZS − SUP, points")
-    name, grid = "figure-3-correlation", (ABREAST, 2.6)
-    return chart(name, results, panels, draw, grid, handles, records, numbers, labels=labels)
+    name, grid, labels = "figure-3-correlation", (ABREAST, 2.6), ("", "−Δ = ZS − SUP, points")
+    return chart(name, results, panels, draw, grid, handles, {"published": numbers}, labels=labels)
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
@@ -159,7 +154,6 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
 
 
 def order_figure(results: Results) -> Plot | None:
-    """Plot ZS, Delta and alignment@1 against order distance."""
     columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     x = Column("order distance", ORDER, "kendall")
     return by_number("figure-order", results, x, columns, results.transforms)
@@ -181,7 +175,6 @@ def overlap_table(results: Results) -> Table | None:
 
 
 def overlap_figure(results: Results) -> Plot | None:
-    """Plot Delta and alignment@1 against shared sub-words."""
     columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
     return by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
 
@@ -222,7 +215,7 @@ def objectives_figure(results: Results) -> Plot | None:
 
     heads = {f"{task_title(column.task)}, {metric_title(column.metric)}": column for column in tasks}
     heads[f"mean of {len(tasks)} tasks"] = mean_of_tasks(results)
-    of_words = [f for f in results.floors.all if f.learnt == results.source and not f.surface]
+    of_words = [f for f in results.floors if f.learnt == results.source and not f.surface]
     floors = [floor for floor in of_words if (floor.task, floor.metric) in main_metrics(results)]
     return chart(
         "figure-objectives",
@@ -231,8 +224,7 @@ def objectives_figure(results: Results) -> Plot | None:
         draw,
         (COLUMNS, 0.75 + LINE * len(rows)),
         [key(STRONGEST, INK, line="-")] if floors else [],
-        shown_records(results, tasks),
-        floors=floors,
+        {"floors": floors},
         labels=("ZS, %", ""),
         sharey=True,
     )

@@ -10,7 +10,6 @@ from matplotlib.colors import to_hex, to_rgb
 from calque.analysis.records.record import Described, Start
 from calque.analysis.report.drawing import INK, LOOKS, Dash, key
 from calque.analysis.results import Results
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 
 
@@ -28,19 +27,12 @@ class Look(NamedTuple):
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
-class Family(NamedTuple):
-    """The plain form of objectives whose last parts are of the same kind, and its look."""
-
-    plain: Objective
-    look: Look
-
-
 FAMILIES = {
-    str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
+    str(plain.facets[-1]["kind"]): (plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The package's objectives, by the kind of their last part. Kinds without a look are drawn like user-defined
-objectives."""
+"""The plain forms of the package's objectives with their looks, by the kind of their last part. Kinds without
+a look are drawn like user-defined objectives."""
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))  # user-defined objectives
 GIVEN = Look(INK, "o")  # a given model, such as the one that a study starts from
 HATCHES: dict[tuple[str, Dash], str] = {
@@ -69,27 +61,24 @@ SHADES = (
 """Shades of light and of dark colours, as mixtures with a share of black (0) or white (1)."""
 
 
-def family(objective: Described) -> Family | None:
-    """Return an objective's family; None for given models and user-defined objectives."""
-    return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
-
-
 def look(objective: Described, start: Start | None, user_look: Look) -> Look:
     """Choose an objective's look from its parts; `user_look` is used for user-defined objectives."""
     if objective.given:
         return GIVEN
-    if (kind := family(objective)) is None:
+    if not objective.parts or (kind := objective.parts[-1]["kind"]) not in FAMILIES:
         return user_look
-    plain, (colour, marker, _) = kind.plain.facets[-1], kind.look
+    form, (colour, marker, _) = FAMILIES[kind]
+    plain = form.facets[-1]
     changed = {k: v for k, v in objective.parts[-1].items() if k not in UNNAMED and v != plain.get(k)}
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
     # Even the plain form starts from a model if it has a first phase or trains only on sentence pairs.
-    continues = kind.plain.traits.start is not None or not kind.plain.traits.text
+    continues = form.traits.start is not None or not form.traits.text
     if start and not start.objective.given and not continues:
-        form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
-        return Look(colour, *(FURTHER if form[0] == marker else form))
+        after_mlm = [part["kind"] for part in start.objective.parts[-1:]] == ["MLM"]
+        after = AFTER_MLM if after_mlm else AFTER_OTHER
+        return Look(colour, *(FURTHER if after[0] == marker else after))
     return Look(colour, marker, "--" if changed else "-")
 
 

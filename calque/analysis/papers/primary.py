@@ -26,8 +26,6 @@ from calque.analysis.results import (
     Results,
     differences,
     judge_difference,
-    judge_estimate,
-    mean,
     unless_at_floor,
 )
 from calque.analysis.statistics import Claim, Verdict, judge
@@ -40,7 +38,6 @@ CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
 WORDS = (ENTRY, NO_ENTRY)
-COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})  # keys allowed together
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
 Cell = tuple[str, ...]
 """An objective and a transform, and optionally a kind of types, an intervention, or a group of words."""
@@ -48,7 +45,9 @@ Cell = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PrimaryClaim:
-    """A claim in words, and the comparison that decides it."""
+    """A claim in words, and the comparison that decides it: numbers of the cells in `ascending` order; the
+    second `ascending` cell minus the first one above the same difference between two cells `beyond`; or a
+    correlation `above` a bound."""
 
     text: str
     measure: str
@@ -57,19 +56,11 @@ class PrimaryClaim:
     types: str = ""
     ascending: tuple[Cell, ...] = ()
     beyond: tuple[Cell, ...] = ()
-    of: Cell = ()
     above: float | None = None
-    below: float | None = None
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """All cells that the claim compares."""
-        return (self.of,) if self.of else (*self.ascending, *self.beyond)
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
-        """Yield the kind and name of each objective, transform and task in the claim."""
-        for objective, transform, *_ in self.cells:
+        for objective, transform, *_ in (*self.ascending, *self.beyond):
             yield "objective", objective
             yield "transform", transform
         if self.task:
@@ -78,7 +69,7 @@ class PrimaryClaim:
     @property
     def mistake(self) -> str:
         """The first error that can be found without the study, or an empty string."""
-        keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
+        cells = (*self.ascending, *self.beyond)
         if not self.text.strip():
             return "the claim has no text"
         if self.measure not in MEASURES:
@@ -88,16 +79,17 @@ class PrimaryClaim:
                 return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
         elif self.types or not self.task:
             return f"a claim about {self.measure} needs a task, and takes no types"
-        if keys not in (({"above"},) if self.measure == CORRELATION else COMPARED):
-            return (
-                "expected `ascending`, or `of` with `above` or `below`; "
-                "for a correlation, expected only a bound, `above`"
-            )
-        if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
-            return 'expected cells such as ["MLM", "trans"], and two or more of them in `ascending`'
+        if self.measure == CORRELATION:
+            return "for a correlation, expected only a bound, `above`" if cells or self.above is None else ""
+        if (
+            self.above is not None
+            or len(self.ascending) < 2
+            or any(len(cell) not in (2, 3) for cell in cells)
+        ):
+            return 'expected two or more cells such as ["MLM", "trans"] in `ascending`, and no bound'
         if self.beyond and not len(self.ascending) == len(self.beyond) == 2:
             return "`beyond` compares two differences, so `beyond` and `ascending` need two cells each"
-        return next(filter(None, map(self._third_mistake, self.cells)), "")
+        return next(filter(None, map(self._third_mistake, cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
         """Return the error in a cell's third item, or an empty string."""
@@ -128,15 +120,10 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         """Yield each comparison in words, with its verdict."""
-        if self.measure == CORRELATION:
+        if self.above is not None:
             has_code = self.task in PRIMARY  # false only for a user-defined task whose code is missing
-            least = self.above or 0.0
-            yield f"ρ above {least:g}", correlated(results, self.task, least) if has_code else judge([], "")
-        elif self.of:
-            side, bound = (-1, self.below or 0.0) if self.above is None else (1, self.above)
-            verdict = judge_estimate(mean(self._values(results, self.of)), side, bound)
-            bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
-            yield bounded, self._unless_at_floor(results, verdict, self.of)
+            verdict = correlated(results, self.task, self.above) if has_code else judge([], "")
+            yield f"ρ above {self.above:g}", verdict
         elif self.beyond:
             gains, compared = [], []
             for lower, higher in (self.ascending, self.beyond):
@@ -146,7 +133,9 @@ class PrimaryClaim:
         else:
             for lower, higher in pairwise(self.ascending):
                 verdict = judge_difference(self._values(results, higher), self._values(results, lower))
-                verdict = self._unless_at_floor(results, verdict, higher, lower)
+                if self.measure == DELTA:
+                    cells = [(objective, transform) for objective, transform, *_ in (higher, lower)]
+                    verdict = unless_at_floor(verdict, results, cells, self.task, PRIMARY.get(self.task, ""))
                 yield _difference(results, lower, higher), verdict
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
@@ -157,13 +146,6 @@ class PrimaryClaim:
         elif third:
             metric = third if third in WORDS else f"{metric}{AFTER}{third}"
         return results.scores(self.measure, objective, transform, self.task, metric)
-
-    def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
-        """Return the verdict, or undecided if the claim is about Delta and all cells are at the floor."""
-        if self.measure != DELTA:
-            return verdict
-        pairs = [(objective, transform) for objective, transform, *_ in cells]
-        return unless_at_floor(verdict, results, pairs, self.task, PRIMARY.get(self.task, ""))
 
 
 @dataclass(frozen=True)
@@ -225,7 +207,6 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """Read the primary claims in a folder of records, if there are any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

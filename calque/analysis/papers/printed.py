@@ -63,7 +63,6 @@ class Printed:
         self.study = Continued(self.results("")) if natural else None
 
     def results(self, setting: str) -> Results:
-        """Return the results for a printed setting."""
         return self._results[tuple(self._counterparts["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
@@ -124,7 +123,6 @@ class Printed:
         return *both, number.setting, metric_title(number.metric) if number.language else ""
 
     def _cell(self, number: Published) -> str:
-        """Format our number / the paper's number."""
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
@@ -169,7 +167,6 @@ class Printed:
         return estimate, claim.printed.get("", fmean(differences))
 
     def _row(self, claim: PaperClaim, name: str) -> list[Published]:
-        """Return the printed numbers in a row that a claim is about."""
         row = [p for p in self.numbers if _label(p) == name and p.measure == claim.measure]
         row = [p for p in row if claim.metric in ("", p.metric) and not _is_mean(p)]
         return [p for p in row if not claim.tasks or p.task in claim.tasks]
@@ -182,7 +179,7 @@ class Printed:
         for number in (number for number in numbers if number.task in PRIMARY):
             name, task = self.names(number)[0], number.task
             score = mean(self.study.values(name, self.study.scores(task)[:1]))
-            floor = results.floors.highest(task, PRIMARY[task], source, source)
+            floor = results.floor(task, PRIMARY[task], source, source)
             if score and floor and score.mean <= floor.value:
                 verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(task)}"
                 baseline = f"the {floor.title} baseline {percent(floor.value)} %"

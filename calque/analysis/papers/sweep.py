@@ -1,15 +1,14 @@
 """Report on a sweep: a study run with several values of some settings."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
@@ -17,24 +16,30 @@ from calque.analysis.report import drawing
 from calque.analysis.report.drawing import HALF, INK, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
 from calque.analysis.results import BySeed, Results, average, difference, means
-from calque.analysis.statistics import Estimate, holm_intervals
+from calque.analysis.statistics import Estimate, at_confidence, holm_intervals
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
-from calque.derive.files import read_toml
 
 Values = tuple[str, ...]  # one value for each swept setting
 ANY = "any"  # the value shown for baselines, which do not depend on the settings
-TITLES: dict[str, str] = read_toml(Path(__file__).with_name("settings.toml"))
+TITLES = {
+    "dictionary.fraction": "share of types in the dictionary",
+    "dictionary.by": "choice of the dictionary’s types",
+    "dictionary.correct": "share of correct dictionary pairs",
+    "dictionary.wrong": "wrong pairs of the dictionary",
+    "finetune.learning_rate": "learning rate of fine-tuning",
+    "finetune.freeze_table": "frozen table in fine-tuning",
+    "easy.types": "word types of the text",
+    "vocabulary": "vocabulary size",
+    "train.steps": "training steps",
+}
+"""The titles of settings whose last component does not say enough, by the ends of their keys."""
 
 
 def setting_title(key: str) -> str:
     """Return a setting's title: for `train.weight_decay`, "weight decay"."""
-    path = key.split(".")
-    titles = TITLES
-    if "." not in key:
-        titles = {name.rpartition(".")[2]: title for name, title in TITLES.items()} | TITLES
-    ends = (".".join(path[start:]) for start in range(len(path)))
-    title = next((titles[end] for end in ends if end in titles), path[-1].replace("_", " "))
-    return f"{title} on {task_title(path[1])}" if path[0] == "tasks" and len(path) > 2 else title
+    end = key.rpartition(".")[2].replace("_", " ")
+    title = next((title for name, title in TITLES.items() if key.endswith(name)), end)
+    return f"{title} on {task_title(key.split('.')[1])}" if key.startswith("tasks.") else title
 
 
 class Row(NamedTuple):
@@ -55,19 +60,14 @@ class SweepResults:
 
     @property
     def titles(self) -> list[str]:
-        """The settings' titles, followed by the settings' keys if two titles are the same."""
-        titles = list(map(setting_title, self.keys))
-        pairs = zip(titles, self.keys, strict=True)
-        return [f"{title} ({key})" if titles.count(title) > 1 else title for title, key in pairs]
+        return list(map(setting_title, self.keys))
 
     @property
     def values(self) -> list[list[str]]:
-        """Each setting's values."""
         return [list(dict.fromkeys(values)) for values in zip(*self.variants, strict=True)]
 
     @cached_property
     def by_seed(self) -> dict[str, dict[Row, BySeed]]:
-        """The scores by seed, by column and row."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
@@ -78,7 +78,6 @@ class SweepResults:
 
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
-        """The means over seeds, by column and row."""
         return {title: dict(means(column.items())) for title, column in self.by_seed.items()}
 
     @cached_property
@@ -92,38 +91,33 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose models, or at least whose scores, are the same for all values."""
-        names = self.objectives.objectives
-        baselines = [name for name in names if self._is_baseline(name)]
+        """The objectives whose zero-shot scores are the same for all values, unless all objectives' are."""
+        names, scores = self.objectives.objectives, [name for name in self.numbers if name.endswith(", ZS")]
+        baselines = []
+        for name in names:
+            by_values = [
+                [
+                    (title, row.language, number)
+                    for title in scores
+                    for row, number in self.numbers[title].items()
+                    if row[1:] == (name, values)
+                ]
+                for values in self.variants
+            ]
+            if by_values[0] and by_values.count(by_values[0]) == len(by_values):
+                baselines.append(name)
         return baselines if len(baselines) < len(names) else []
-
-    def _is_baseline(self, objective: str) -> bool:
-        """Whether an objective's models, or its zero-shot scores, are the same for all values."""
-        models, scores = list[object](), list[object]()
-        for values, results in self.variants.items():
-            runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
-            models.append({run.id.partition("@")[0] for run in runs})
-            scores.append(
-                {
-                    (title, row.language): by_seed
-                    for title, rows in self.by_seed.items()
-                    for row, by_seed in rows.items()
-                    if title.endswith(", ZS") and row[1:] == (objective, values)
-                }
-            )
-        return any(items[0] and items.count(items[0]) == len(items) for items in (models, scores))
 
     def floors(self) -> list[Floor]:
         """Return the floors for all values; a floor shared by all values occurs once, without settings."""
-        by_variant = [results.floors.all for results in self.variants.values()]
-        shared = [
-            floor for floor in by_variant[0] if all(floor in variant_floors for variant_floors in by_variant)
-        ]
-        floors = list(shared)
-        for values, variant_floors in zip(self.variants, by_variant, strict=True):
+        counts = Counter(floor for results in self.variants.values() for floor in results.floors)
+        floors: dict[Floor, None] = {}
+        for values, results in self.variants.items():
             settings = dict(zip(self.keys, values, strict=True))
-            floors += [replace(floor, settings=settings) for floor in variant_floors if floor not in shared]
-        return floors
+            for floor in results.floors:
+                shared = counts[floor] == len(self.variants)
+                floors[floor if shared else replace(floor, settings=settings)] = None
+        return list(floors)
 
     @property
     def first(self) -> Results:
@@ -133,21 +127,11 @@ class SweepResults:
     @cached_property
     def objectives(self) -> Results:
         """Results with one record per objective, used for titles and looks."""
-        records: dict[str, tuple[Record, Run]] = {}
+        chosen: dict[str, tuple[Run, Record]] = {}
         for results in self.variants.values():
             for record in results.records:
-                records.setdefault(results.objective_of(record), (record, results.runs[record.run]))
-        return Results([run for _, run in records.values()], [record for record, _ in records.values()])
-
-    @property
-    def seeds(self) -> str:
-        """The seeds and the data that they redraw, listed by value if they differ."""
-        by_values = {
-            values: over_seeds(results.seeds, results.redrawn) for values, results in self.variants.items()
-        }
-        if len({*by_values.values()}) == 1:
-            return by_values.popitem()[1]
-        return "; ".join(f"{', '.join(values)}: {seeds}" for values, seeds in by_values.items())
+                chosen.setdefault(results.objective_of(record), (results.runs[record.run], record))
+        return Results([run for run, _ in chosen.values()], [record for _, record in chosen.values()])
 
 
 def column_of(record: Record, results: Results) -> str:
@@ -175,7 +159,6 @@ def _language(record: Record, results: Results) -> str:
 
 
 def sweep_question(sweep: SweepResults) -> str:
-    """Return the heading of a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
@@ -192,7 +175,8 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
         rows.append((row.language, sweep.objectives.objective_title(row.objective), *values, *cells))
     title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
     header = ("language", "objective", *sweep.titles, *sweep.numbers)
-    return Table(title, header, tuple(dict.fromkeys(rows)), f"Percent; {sweep.seeds}.", 2 + len(sweep.keys))
+    seeds = "; ".join(dict.fromkeys(over_seeds(r.seeds, r.redrawn) for r in sweep.variants.values()))
+    return Table(title, header, tuple(dict.fromkeys(rows)), f"Percent; {seeds}.", 2 + len(sweep.keys))
 
 
 class Pair(NamedTuple):
@@ -213,11 +197,14 @@ def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
     last value, and between rows and baselines."""
     by_column, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
-        estimates = dict[Pair, Estimate]()
-        for pair in pairs:
-            if gap := difference(column.get(pair.ours, {}), column.get(pair.theirs, {})):
-                estimates[pair] = gap
-        by_column[title] = _corrected(estimates, limit=2 if title.endswith("Δ") else 1)
+        gaps = {pair: difference(column.get(pair.ours, {}), column.get(pair.theirs, {})) for pair in pairs}
+        found: dict[Pair, Difference] = {pair: (gap, None) for pair, gap in gaps.items() if gap}
+        above = {pair: gap.p(0, 1) for pair, (gap, _) in found.items()}
+        tested = {pair: 2 * min(p, 1 - p) for pair, p in above.items() if p is not None}
+        limit = 2 if title.endswith("Δ") else 1
+        for pair, (p, confidence) in zip(tested, holm_intervals([*tested.values()]), strict=True):
+            found[pair] = at_confidence(found[pair][0], confidence, (-limit, limit)), p
+        by_column[title] = found
     return by_column
 
 
@@ -225,8 +212,6 @@ def _pairs(sweep: SweepResults) -> Iterator[Pair]:
     models = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     for model in dict.fromkeys(models):
         for setting, values in enumerate(sweep.values):
-            if sweep.keys[setting] == "seeds":  # models with the same seed are identical
-                continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             for (first, second), variant in product([*pairwise(values), *ends], sweep.variants):
                 if variant[setting] == first:
@@ -236,46 +221,29 @@ def _pairs(sweep: SweepResults) -> Iterator[Pair]:
             yield Pair(None, Row(*model, variant), Row(model[0], baseline, variant))
 
 
-def _corrected(estimates: Mapping[Pair, Estimate], limit: float) -> dict[Pair, Difference]:
-    """Correct p-values and intervals; a difference without variance over seeds keeps its estimate."""
-    above = {pair: p for pair, estimate in estimates.items() if (p := estimate.p(0, 1)) is not None}
-    tested = {pair: 2 * min(p, 1 - p) for pair, p in above.items()}
-    corrected: dict[Pair, Difference] = {pair: (estimate, None) for pair, estimate in estimates.items()}
-    for pair, (p, confidence) in zip(tested, holm_intervals(list(tested.values())), strict=True):
-        corrected[pair] = estimates[pair].at(confidence, (-limit, limit)), p
-    return corrected
-
-
 def differences_table(sweep: SweepResults) -> Table | None:
     """Tabulate the differences in points; None if none has an interval over seeds."""
-    by_column = differences(sweep)
+    by_column, rows = differences(sweep), list[tuple[str, ...]]()
     columns = by_column.values()
     if all(p is None for column in columns for _, p in column.values()):
         return None
-    rows = []
     for pair in dict.fromkeys(pair for column in columns for pair in column):
+        values = dict(zip(sweep.titles, pair.ours.values, strict=True))
+        comparison = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
+        if pair.setting is not None:
+            title = sweep.titles[pair.setting]
+            comparison = f"{title} {values.pop(title)} minus {pair.theirs.values[pair.setting]}"
         objective = sweep.objectives.objective_title(pair.ours.objective)
+        others = ", ".join(map(" ".join, values.items())) or MISSING
         cells = [cell(column[pair][0] if pair in column else None) for column in columns]
-        rows.append((pair.ours.language, objective, *_compared(sweep, pair), *cells))
-    number = max(map(len, columns))
+        rows.append((pair.ours.language, objective, comparison, others, *cells))
     note = (
         "Points; differences paired by seed. Each value is compared with the next one, and the first with "
-        f"the last. Intervals are corrected for the up to {number} comparisons of a column (Holm 1979): one "
-        "without 0 is a difference at 5 % for the column."
+        f"the last. Intervals are corrected for the up to {max(map(len, columns))} comparisons of a column "
+        "(Holm 1979): one without 0 is a difference at 5 % for the column."
     )
     header = ("language", "objective", "comparison", "with", *by_column)
     return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(rows), note, 4)
-
-
-def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
-    """Describe a comparison, and the values of the other settings."""
-    values = dict(zip(sweep.titles, pair.ours.values, strict=True))
-    if pair.setting is None:
-        comparison = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
-    else:
-        title = sweep.titles[pair.setting]
-        comparison = f"{title} {values.pop(title)} minus {pair.theirs.values[pair.setting]}"
-    return comparison, ", ".join(map(" ".join, values.items())) or MISSING
 
 
 PANELS = 4  # maximum number of columns of panels
@@ -303,16 +271,15 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
             elif objective in objectives:
                 for value, (colour, marker, dash) in (lines or {"": style}).items():
                     of_line = [row for row in rows if all(row.values[i] == value for i in second)]
-                    places = sorted((values.index(row.values[x]), row) for row in of_line)
-                    points = [(float(place), rows[row]) for place, row in places]
+                    points = [(float(values.index(row.values[x])), rows[row]) for row in of_line]
+                    points.sort(key=lambda point: point[0])
                     drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xticks(range(len(values)), values, rotation=30, ha="right")
 
     several = len(groups) > 1
-    across = min(len(columns), PANELS if several else 2)
-    panels = []
+    across, panels = min(len(columns), PANELS if several else 2), []
     for (language, objectives), name in product(groups, columns):
         titles = [language, *map(sweep.objectives.objective_title, objectives if second else ())]
         head = f"{', '.join(titles)}\n{name}" if several else name
@@ -322,15 +289,15 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
     handles, grid = _entries(sweep, look, lines), (across, 1.9)
     figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
-    return _plot(sweep, figure, columns, scale)
+    caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {listed(sweep.titles)}", caption)
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
     """Return the language and the objectives of each row of panels; with a second setting, there is one row
     per objective."""
-    languages = dict.fromkeys(row.language for row in sweep.rows)
     if len(sweep.keys) == 1:
-        return [(language, names) for language in languages]
+        return [(language, names) for language in dict.fromkeys(row.language for row in sweep.rows)]
     models = dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     return [(language, [objective]) for language, objective in models]
 
@@ -342,13 +309,3 @@ def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, 
     for name in sweep.baselines:
         entries.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
     return entries
-
-
-def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
-    records, settings, over = list[Record](), listed(sweep.titles), set[str]()
-    for results in sweep.variants.values():
-        records += [record for record in results.records if column_of(record, results) in columns]
-        over.add("over seeds" if len(results.seeds) > 1 else "over the test items of one seed")
-    intervals = f"Bars are 95 % intervals {', or '.join(sorted(over))}."
-    caption = f"Percent, by {settings}; values are equally spaced. {intervals} Scale: {scale}."
-    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {settings}", caption, records)

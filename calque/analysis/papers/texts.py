@@ -1,28 +1,22 @@
-"""Read the titles, notes, captions, claims and explanations used in reports from TOML files."""
+"""Read the titles, notes, captions and claims used in reports from TOML files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
 from calque.analysis.statistics import Claim, Verdict
-from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
-from calque.derive.transforms import TRANSFORMS
-from calque.pretrain.objectives import OBJECTIVES
 
-TEXTS, TERMS, CLAIMS = (
-    read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims")
-)
+TEXTS, CLAIMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "claims"))
 T = TypeVar("T")
-DEFINITIONS: dict[str, str] = TERMS["definitions"]
+DEFINITIONS: dict[str, str] = TEXTS["definitions"]
 
 
 def table(
@@ -45,8 +39,8 @@ def table(
         "seeds": seeds,
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
-        "at_floor": f"{DEFINITIONS['at_floor']} " if results.floors.all else "",
-        "units": "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units)),
+        "at_floor": f"{DEFINITIONS['at_floor']} " if results.floors else "",
+        "units": "".join(f"Units of POS: {TEXTS['units'][unit]}. " for unit in sorted(units)),
         **values,
     }
     note = _filled(text, "note", parts, values).rstrip()
@@ -60,13 +54,12 @@ def chart(
     draw: Callable[[Axes, T], None],
     grid: tuple[int, float],
     handles: Sequence[Artist],
-    records: Sequence[Record],
-    published: Sequence[Published] = (),
-    floors: Sequence[Floor] = (),
+    parts: Mapping[str, object] = {},
     about: Mapping[str, Any] = {},
     **layout: Any,
 ) -> Plot:
-    """Return a figure with its heading, title and caption from texts.toml, filled with the values in `about`.
+    """Return a figure with its title and caption from texts.toml, filled with the values in `about` and
+    with the optional `parts` that are not empty.
     `grid`, `handles` and `layout` are as for `small_multiples`."""
     text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
@@ -74,10 +67,11 @@ def chart(
     else:
         bars += "the test items of one seed, and do not cover other seeds."
     values = {**DEFINITIONS, "bars": bars, **about}
-    figure = small_multiples(text["heading"].format(**values), panels, draw, grid, handles, **layout)
-    caption = _filled(text, "caption", {"floors": floors, "published": published}, values)
+    title = text["title"].format(**values)
+    figure = small_multiples(title, panels, draw, grid, handles, **layout)
+    caption = _filled(text, "caption", parts, values)
     caption += f" Scale: {results.scale}." if results.scale else ""
-    return Plot(figure, name, text["title"].format(**values), caption, records, published, floors)
+    return Plot(figure, name, title, caption, bool(parts.get("published")))
 
 
 def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:
@@ -89,31 +83,5 @@ def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """Return a claim in the words of claims.toml."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
-
-
-def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the terms in a report with explanations; for `natural` languages, only measures are explained."""
-    measures = {record.measure for record in results.records}
-    if natural:
-        yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)
-        return
-    kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    if texts := [kind.term for kind in TRANSFORMS if kind.__name__ in kinds]:
-        yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
-    if measures & {"SUP", "ZS"}:
-        yield "SUP, ZS and Δ", " ".join(DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA"))
-    if texts := [summary for name in results.main_tasks if (summary := TASKS[name].summary)]:
-        yield "Tasks", " ".join(texts)
-    if results.floors.all:
-        yield "Floor", f"{DEFINITIONS['floors']} {DEFINITIONS['at_floor']}"
-    for measure, (title, text) in TERMS["measures"].items():
-        if measure in measures:
-            yield title, text.format(**DEFINITIONS)
-    objectives = [results.objective(name) for name in results.objectives]
-    objectives += [start.objective for name in results.objectives if (start := results.start(name))]
-    learnt = {part["kind"] for objective in objectives for part in objective.parts}
-    if texts := [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in learnt]:
-        yield "Pretraining objectives", " ".join(texts)

@@ -1,6 +1,5 @@
-"""Draw the parts of figures in one style, and save figures together with the records that they show."""
+"""Draw the parts of figures in one style, and save figures."""
 
-import dataclasses
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.lines import Line2D
 
-from calque.analysis.records import json_rows
-from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.table import visible
 from calque.analysis.statistics import Estimate
 from calque.derive.files import whole_file
@@ -64,7 +61,6 @@ for _style in ("", "-Bold", "-Oblique", "-BoldOblique"):
 def key(
     label: str, colour: str, marker: str = "", fill: Fill = "full", line: Dash = "", size: float = 7
 ) -> Line2D:
-    """Return a legend entry."""
     style: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
     return Line2D([], [], color=colour, linestyle=line, label=label, **style)
 
@@ -199,19 +195,17 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure, its caption, and the records, published numbers and floors that it shows."""
+    """A figure and its caption. `published` says whether it shows numbers from a paper."""
 
     figure: Figure
     name: str
     title: str
     caption: str
-    records: Sequence[Record]
-    published: Sequence[Published] = ()
-    floors: Sequence[Floor] = ()
+    published: bool = False
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers. The
-        same figure always gives the same bytes."""
+        """Write `name`.png, `name`.svg and, with `pdf`, `name`.pdf. The same figure always gives the same
+        bytes."""
         with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
             self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         with whole_file(folder / f"{self.name}.svg") as part:
@@ -219,9 +213,6 @@ class Plot:
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
                 self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
-        records = [dataclasses.replace(record, items=None) for record in self.records]
-        floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
-        json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
 def svg_of(figure: Figure) -> str:

@@ -55,12 +55,10 @@ class Report:
     question: str = ""
     example: str = ""
     curves: Sequence[Curves] = ()
-    terms: Sequence[tuple[str, str]] = ()
     exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     change: str = ""
     looks: Sequence[tuple[str, Look]] = ()
-    checklist: Sequence[tuple[str, str]] = ()
 
     @property
     def headlines(self) -> list[str]:
@@ -80,25 +78,19 @@ class Report:
 def write_page(path: Path, report: Report) -> None:
     """Atomically write a report's page, which loads nothing from the network."""
     primary_claims = report.tables.get(PRIMARY_CLAIMS)
-    first = [report.change, verdicts(primary_claims, "primary claim")] if primary_claims else []
+    first = [report.change, verdicts(primary_claims, "primary claims")] if primary_claims else []
     statements = [*filter(None, first), *report.headlines]
     tables = {name: table_html(table, name) for name, table in report.tables.items()}
-    primary, claims, null = (tables.pop(name, "") for name in TESTED)
-    summary = "<summary>Answers to ARR’s Responsible NLP checklist</summary>"
-    answers = definitions(report.checklist)
-    checklist = f"<details>{summary}{answers}</details>" if answers else ""
+    primary, claims = (tables.pop(name, "") for name in TESTED)
     sections = {
         "Primary claims": primary,
         "Figures": "\n".join(map(figure_html, report.plots)),
         "Tables": "\n".join(tables.values()),
         "Claims": claims,
-        "Null": null,
         "Training curves": curves_html(report.curves),
         "Look inside": look_html(report.looks),
-        "Terms": definitions(report.terms),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
-        "Checklist": checklist,
     }
     example = scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
     kinds = {table.kind(row) for table in report.tables.values() for row in table.rows}
@@ -228,7 +220,9 @@ def table_html(table: Table, name: str) -> str:
         numbers = all(cell == MISSING or numeric([cell]) for cell in column)
         classes.append("" if numbers else " class=words")
     rows = "\n".join(_row(table, row, classes) for row in table.rows if row not in hidden)
-    notice = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
+    notice = (
+        f"The Markdown file has {len(hidden)} more published rows, from outside this study." if hidden else ""
+    )
     note = text(" ".join(filter(None, (table.note, notice))))
     head = _row(table, table.header, classes, "th")
     body = f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody></table>"
@@ -268,11 +262,11 @@ HEIGHT, FITS = 2.7, 8  # a panel's height in inches, and the number of words tha
 
 def figure_html(plot: Plot) -> str:
     """Return a plot with its title and its caption."""
-    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
+    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png"))
     return (
         f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{image_html(plot.figure, plot.title)}\n'
         f"<figcaption><p>{text(plot.caption)}</p>"
-        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption></figure>"
+        f"<p>Files: <code>figures/{text(files)}</code></p></figcaption></figure>"
     )
 
 

@@ -1,11 +1,8 @@
-"""Format numbers as cells, and write tables of text cells as Markdown, CSV and LaTeX."""
+"""Format numbers as cells, and write tables of text cells as Markdown and LaTeX."""
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 from calque.analysis.records.record import LinkCounts
@@ -66,19 +63,9 @@ class Table:
         note = "\n".join(lines[len(rows) :]).strip()
         return cls(title.removeprefix("**").removesuffix("**"), _cells(head), tuple(map(_cells, rows)), note)
 
-    @property
-    def csv(self) -> str:
-        """The header and the rows as comma-separated values."""
-        text, data = io.StringIO(), list[tuple[str, list[str]]]()
-        for i, (head, cells) in enumerate(zip(self.header, self.columns, strict=True)):
-            data += columns(head, cells, i < self.labels)
-        rows = zip(*(cells for _, cells in data), strict=True)
-        csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
-        return text.getvalue()
-
     def save(self, folder: Path, name: str, label: str = "") -> None:
-        """Write `name`.md, `name`.csv and `name`.tex; LaTeX's label is `label` (default: `name`)."""
-        texts = {"md": self.markdown, "csv": self.csv, "tex": latex(self, label or name)}
+        """Write `name`.md and `name`.tex; LaTeX's label is `label` (default: `name`)."""
+        texts = {"md": self.markdown, "tex": latex(self, label or name)}
         for kind, text in texts.items():
             (folder / f"{name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
 
@@ -125,14 +112,6 @@ def covered(redrawn: Sequence[str]) -> str:
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
-def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """Return a phrase that says what intervals cover."""
-    if len(seeds) < 2:
-        return "over the test items of one seed, not over seeds"
-    scope = "of model and data" if redrawn else "of the model alone"
-    return f"over {len(seeds)} seeds {scope}: {covered(redrawn)}"
-
-
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
     """Return a phrase about the seeds behind a table's means and intervals."""
     names = ", ".join(map(str, seeds))
@@ -157,62 +136,13 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     return Table(title, header, tuple(rows))
 
 
-# Columns of data: numbers, ends of intervals, and the remaining text
-
-_NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
-_CELL = re.compile(
-    rf"(?P<below>< )?(?P<value>{_NUMBER}|–(?= / ))(?: %| points| times(?: as high)?)?"
-    rf"(?: ± (?P<half>{_NUMBER})|(?:, 95 % interval)? \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\])?"
-    rf"(?: of (?P<of>{_NUMBER})| \((?P<brackets>{_NUMBER})\))?"
-    rf"(?: / (?P<paper>{_NUMBER}))?"
-    r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
-)
-"""A cell that starts with a number, such as `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`, `3 of 12`,
-`0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5` (ours / the paper's) and `– / 38.5`."""
-NOTE = " note"
-HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
-HEADS |= {"paper": " in the paper", "note": NOTE}
-"""Suffixes of headings, by part of a cell."""
+_NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
+_CELL = re.compile(rf"(?:< )?{_NUMBER}(?:[ ,;].*)?|– / .+")  # such as `34.6 ± 2.1` and `– / 38.5`
 
 
 def numeric(cells: Sequence[str]) -> bool:
     """Whether any cell in a column starts with a number."""
     return any(map(_CELL.fullmatch, cells))
-
-
-def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
-    """Split a column into columns of data: one of text, or one of numbers and one for each other part of its
-    cells. Every part except a note is a number or empty."""
-    plain = all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
-    if not numeric(cells) or (label and not plain):
-        return [(inert(head), [_text(cell) for cell in cells])]
-    rows = list(map(_parts, cells))
-    parts = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
-    return [(inert(head) + HEADS[part], [row.get(part, "") for row in rows]) for part in parts]
-
-
-def inert(text: str) -> str:
-    """Escape text that spreadsheets would evaluate as a formula."""
-    text = text.replace("−", "-")
-    return f"'{text}" if re.match(r"[=+\-@\t\r]", text) else text
-
-
-def _text(cell: str) -> str:
-    return "" if cell == MISSING else inert(cell)
-
-
-def _parts(cell: str) -> dict[str, str]:
-    """Split a cell into its number, the ends of its interval and its other parts."""
-    match = _CELL.fullmatch(cell)
-    if match is None:
-        return {"note": _text(cell)}
-    named = {part: text for part, text in match.groupdict().items() if text not in (None, MISSING)}
-    note = named.pop("note", "") or named.pop("mark", "") or ("below" if named.pop("below", "") else "")
-    parts = {part: text.replace(",", "").replace("−", "-").removeprefix("+") for part, text in named.items()}
-    if "half" in parts:
-        value, half = Decimal(parts["value"]), Decimal(parts["half"])
-        parts |= {"low": str(value - half), "high": str(value + half)}
-    return parts | {"note": inert(note)}
 
 
 # LaTeX
@@ -242,7 +172,6 @@ _FIT = r"""\resizebox*{!}{\ifdim\totalheight>.75\textheight .75\textheight\else\
 
 
 def escaped(text: str) -> str:
-    """Escape LaTeX's special characters."""
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 

@@ -1,4 +1,4 @@
-"""The commands for reports: `calque runs`, `compare`, `checklist` and `paper`."""
+"""The commands for reports: `calque runs`, `compare` and `paper`."""
 
 from pathlib import Path
 from textwrap import fill
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput, printable
-from calque.experiments.commands.options import Own, Root
+from calque.experiments.commands.options import Root
 from calque.experiments.run.places import ROOT
 
 SHOWN = 20  # maximum number of differences listed; the rest are only counted
@@ -65,26 +65,6 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
         raise typer.Exit(1)
 
 
-def checklist(report: Report, own: Own = None, runs: Root = ROOT) -> None:
-    """Print a report's answers to ARR's Responsible NLP checklist.
-
-    The output is a Markdown list; questions that only you can answer are marked. For a study of your own,
-    --study specifies its file."""
-    from calque.experiments.report.checklist import checklist
-    from calque.experiments.report.folder import describe_records, read_records, report_folder, results_in
-    from calque.experiments.session import StudySession
-
-    folder = report_folder(report, runs)
-    about, results = describe_records(folder), results_in(folder, *read_records(folder)[:2])
-    # The claims' file may be elsewhere, and a measure may no longer exist.
-    settings = [setting for setting in about.get("settings", ()) if not setting.startswith("measures=")]
-    settings.append("claims=none")
-    session = StudySession.open(own or about["study"], settings, runs, about.get("sweep", ()))
-    typer.echo(f"# Responsible NLP checklist: {about['study']}\n")
-    for question, answer in checklist(about, session.studies, runs, results):
-        typer.echo(f"- **{question}**: {answer}")
-
-
 def paper(
     paper: Annotated[
         str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
@@ -117,7 +97,7 @@ def paper(
         for conclusion in papers.conclusions(entry.paper)[entry.name]:
             typer.echo(_filled(f"{entry.full_name}: {conclusion}", 2))
         typer.echo(_filled(f"Differs in: {entry.differs}.", 2))
-        typer.echo(f"next: {entry.command}\n")
+        typer.echo(f"next: {entry.about['command']}\n")
 
 
 def _filled(line: str, indent: int) -> str:

@@ -1,22 +1,22 @@
-"""Comparison of two reports: their verdicts, the numbers that claims use, and their records."""
+"""Comparison of two reports: their verdicts, their numbers over seeds, and their records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import Record, Run
-from calque.analysis.report.claims import in_claims
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
 from calque.analysis.statistics import CONFIDENCE, NO_RECORDS, holm, welch
+from calque.analysis.tasks.catalogue import PRIMARY
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import Recorded, read_records, results_in, stored
 from calque.experiments.report.report import claims_of, joined
 
-# A record's measured fields; the other fields identify it.
-MEASURED = ("value", "count", "null", "items", "links")
+MEASURED = ("value", "count", "null", "items", "links")  # the other fields identify a record
+TESTED = ("SUP", "ZS", DELTA, ALIGNMENT, AER, RETRIEVAL)  # measures whose numbers are compared over seeds
 Key = tuple[tuple[str, str], ...]
 
 
@@ -38,76 +38,56 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether the conclusions agree and whether numbers differ beyond noise."""
-        if not self.different:
-            numbers = "all numbers are equal"
-        elif self.beyond:
-            numbers = f"{len(self.beyond):,} of {self.tested:,} numbers differ beyond seed noise"
-        else:
-            numbers = "numbers differ within seed noise" if self.tested else "numbers differ (untested)"
-        if self.changed:
-            return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
-        return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
+        """A sentence that counts the conclusions that differ and the numbers that differ beyond noise."""
+        numbers = f"{len(self.beyond):,} of {self.tested:,} numbers differ beyond seed noise"
+        conclusions = f"{len(self.changed)} of {len(self.claims)} conclusions differ"
+        return f"{conclusions}; {numbers if self.different else 'all numbers are equal'}"
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records, whose runs are matched by configuration. Numbers that a claim can use
-    and that vary over seeds are compared by Welch's t-test with Holm's correction. Raises BadInput if the
-    folders share no record."""
-    first_report, second_report = read_records(first), read_records(second)
-    first_records, second_records = _by_key(first_report), _by_key(second_report)
-    shared = first_records.keys() & second_records.keys()
-    if not shared:
+    """Compare two folders of records, whose runs are matched by configuration. Main scores, AER, alignment
+    and retrieval that vary over seeds are compared by Welch's t-test with Holm's correction. Raises BadInput
+    if the folders share no record."""
+    reports = [(folder, read_records(folder)) for folder in (first, second)]
+    ours, theirs = (_by_key(report) for _, report in reports)
+    if not ours.keys() & theirs.keys():
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
-    different = [
-        f"{_title(key)}: only in {first if key in first_records else second}"
-        for key in first_records.keys() ^ second_records.keys()
-    ]
-    different += [
-        f"{_title(key)}: {_difference(first_records[key], second_records[key])}"
-        for key in shared
-        if first_records[key] != second_records[key]
-    ]
-    first_numbers, second_numbers = _numbers(first, first_report), _numbers(second, second_report)
-    p_values = {
-        key: welch(values, second_numbers[key])
-        for key, values in first_numbers.items()
-        if key in second_numbers
-    }
+    different = []
+    for key in ours.keys() | theirs.keys():
+        if key not in ours or key not in theirs:
+            different.append(f"{_title(key)}: only in {first if key in ours else second}")
+        elif ours[key] != theirs[key]:
+            different.append(f"{_title(key)}: {_difference(ours[key], theirs[key])}")
+    our_numbers, their_numbers = (_numbers(folder, report) for folder, report in reports)
+    p_values = {k: welch(our_numbers[k], their_numbers[k]) for k in our_numbers if k in their_numbers}
     tested = {key: p for key, p in p_values.items() if p is not None}  # None: the values do not vary
     corrected = zip(tested, holm([*tested.values()]), strict=True)
-    kind = stored(first).get("report") or stored(second).get("report")
-    swept = first_report.swept or second_report.swept  # claims are not tested in sweeps
     return Comparison(
-        claims=_verdicts(first_report, second_report, kind) if kind and not swept else {},
+        claims=_verdicts(reports),
         tested=len(tested),
         beyond=[_title(key) for key, p in corrected if p < 1 - CONFIDENCE],
-        equal=len(first_records.keys() | second_records.keys()) - len(different),
+        equal=len(ours.keys() | theirs.keys()) - len(different),
         different=sorted(different),
     )
 
 
 def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
     """Return the measured fields of each record."""
-    configurations, measured_fields = _configurations(report.runs), attrgetter(*MEASURED)
+    configurations, measured_fields = _configurations(report), attrgetter(*MEASURED)
     return {_key(record, configurations): measured_fields(record) for record in report.records}
 
 
-def _configurations(runs: list[Run], **changes: Any) -> dict[str, tuple[str, str]]:
-    """Return each run's title and the fingerprint of its configuration."""
+def _configurations(report: Recorded, **changes: Any) -> dict[str, tuple[str, str]]:
+    """Return each run's title and the fingerprint of its configuration, to which `changes` are made."""
     configurations = {}
-    for run in runs:
-        configuration = replace(run, id="", claims=(), **changes)
-        words = [
-            run.objective.title if run.objective else "",
-            *(language.title for language in run.languages[1:]),
-        ]
-        title = ", ".join([*filter(None, words), *([f"seed {configuration.seed}"] if not changes else [])])
-        configurations[run.id] = title, fingerprint(as_json(configuration))
+    for run in report.runs:
+        parts = [part.title for part in (run.objective, *run.languages[1:]) if part]
+        title = ", ".join(parts + ([] if changes else [f"seed {run.seed}"]))
+        configurations[run.id] = title, fingerprint(as_json(replace(run, id="", claims=(), **changes)))
     return configurations
 
 
-def _key(record: Record, configurations: dict[str, tuple[str, str]]) -> Key:
+def _key(record: Record, configurations: Mapping[str, tuple[str, str]]) -> Key:
     title, configuration = configurations[record.run]
     fields = as_json(replace(record, run=title)) | {"configuration": configuration}
     return tuple((name, str(value)) for name, value in fields.items() if name not in MEASURED)
@@ -127,22 +107,20 @@ def _difference(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
 
 
 def _numbers(folder: Path, report: Recorded) -> dict[Key, list[float]]:
-    """Return the values over seeds of each number that a claim can use."""
-    configurations = _configurations(report.runs, seed=0)
-    numbers = {}
+    """Return the values over seeds of each tested number: of tasks, only the main score."""
+    configurations, numbers = _configurations(report, seed=0), {}
     for results in results_in(folder, report.runs, report.records):
         for record, values in results.columns():
-            if in_claims(record):
+            if record.measure in TESTED and record.metric == PRIMARY.get(record.task, record.metric):
                 numbers[_key(record, configurations)] = [score.value for score in values.values()]
     return numbers
 
 
-def _verdicts(ours: Recorded, theirs: Recorded, kind: str) -> dict[str, tuple[str, str]]:
-    tables = [claims_of(joined(kind, *report), kind) for report in (ours, theirs)]
-    first_verdicts, second_verdicts = (
-        {row[0]: row[1] for row in table.rows} if table else {} for table in tables
-    )
-    return {
-        text: (first_verdicts.get(text, NO_RECORDS), second_verdicts.get(text, NO_RECORDS))
-        for text in first_verdicts | second_verdicts
-    }
+def _verdicts(reports: Sequence[tuple[Path, Recorded]]) -> dict[str, tuple[str, str]]:
+    """Return both verdicts on each claim; none for sweeps, whose claims are not tested."""
+    kind = next(filter(None, (stored(folder).get("report") for folder, _ in reports)), None)
+    if not kind or any(report.swept for _, report in reports):
+        return {}
+    tables = [claims_of(joined(kind, *report), kind) for _, report in reports]
+    ours, theirs = ({row[0]: row[1] for row in table.rows} if table else {} for table in tables)
+    return {text: (ours.get(text, NO_RECORDS), theirs.get(text, NO_RECORDS)) for text in ours | theirs}

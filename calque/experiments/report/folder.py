@@ -87,27 +87,17 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs with different configurations or seeds, which no table should average."""
+    """Raise BadInput for runs with different configurations, which no table should average."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
-    groups: dict[Any, list[Run]] = {}
+    first_runs: dict[Any, Run] = {}
     for run in runs:
         parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
-        names = [part and part.name for part in parts]
-        group = groups.setdefault((*names, *run.settings.items()), [])
-        group.append(run)
+        names = (*(part and part.name for part in parts), *run.settings.items())
+        first = first_runs.setdefault(names, run)
         for part in ("objective", "start", "mixture", "layers"):
-            if getattr(run, part) != getattr(group[0], part):
-                raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
-    starts = [run.start.objective for run in runs if run.start]
-    expected_seeds: dict[Any, tuple[list[int], str]] = {}
-    for first, *other_runs in groups.values():
-        if other_runs or first.objective not in starts:
-            # A sweep may vary the seeds.
-            seeds = sorted({run.seed for run in (first, *other_runs)})
-            before, name = expected_seeds.setdefault(first.settings.get("seeds"), (seeds, first.id))
-            if seeds != before:
-                raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
+            if getattr(run, part) != getattr(first, part):
+                raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
 
 
 def stored(folder: Path) -> About:

@@ -1,6 +1,7 @@
 """The summary printed after a run: scores, claims and the report's path."""
 
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from textwrap import fill
 
@@ -14,8 +15,6 @@ from calque.analysis.tasks.catalogue import PRIMARY, task_title
 from calque.derive.errors import printable
 
 WIDTH = 80
-SCORES = ("ZS", "SUP", DELTA)
-TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,9 @@ class Outcome:
         parts = [_wrapped(f"{self.study}: {self.contents.scale}")]
         if primary := self.contents.tables.get(PRIMARY_CLAIMS):
             claims = [_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in primary.rows]
-            title = _wrapped(primary.title.removesuffix(f", {self.contents.scale}"))
-            parts.append("\n".join([title, *claims]))
+            parts.append(
+                "\n".join([_wrapped(primary.title.removesuffix(f", {self.contents.scale}")), *claims])
+            )
         if self.results and (scores := scores_table(self.results)):
             parts.append(as_text(scores))
         if self.contents.headlines:
@@ -48,22 +48,19 @@ class Outcome:
 def scores_table(results: Results) -> Table | None:
     """Return the scores on every task and alignment@1 by objective and derived language, or None if no
     transfer was measured."""
-    tasks, rows = results.main_tasks, []
+    tasks, rows = results.main_tasks, list[tuple[str, ...]]()
     columns = {
         f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task, PRIMARY[task])
-        for task in tasks
-        for name in SCORES
+        for task, name in product(tasks, ("ZS", "SUP", DELTA))
     }
-    columns |= {f"aligned, {types}": (ALIGNMENT, "", types) for types in TYPES}
-    for language in results.transforms if results.has("SUP") else ():
-        for objective in results.objectives:
-            scores = [
-                mean(results.scores(measure, objective, language, task, metric))
-                for measure, task, metric in columns.values()
-            ]
-            if any(scores):
-                cells = [percent(score.mean) if score else MISSING for score in scores]
-                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
+    columns |= {f"aligned, {types}": (ALIGNMENT, "", types) for types in ("all", "held-out")}
+    for language, objective in product(results.transforms, results.objectives if results.has("SUP") else ()):
+        cells = []
+        for measure, task, metric in columns.values():
+            score = mean(results.scores(measure, objective, language, task, metric))
+            cells.append(percent(score.mean) if score else MISSING)
+        if {*cells} != {MISSING}:
+            rows.append((results.objective_title(objective), results.transform_title(language), *cells))
     if not rows:
         return None
     seeds = len(results.seeds)
@@ -72,31 +69,22 @@ def scores_table(results: Results) -> Table | None:
     return Table(title, ("objective", "language", *columns), tuple(rows), labels=2)
 
 
-def as_text(table: Table) -> str:
-    """Format a table's title and our rows as text of 80 columns."""
-    return "\n".join([_wrapped(table.title), *_fitted(table)])
-
-
 def _wrapped(text: str) -> str:
     return fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _fitted(table: Table) -> list[str]:
-    """Format our rows, in groups of columns that fit the width."""
-    rows = [row for row in table.rows if table.kind(row) == OURS]
-    rows_with_header = [table.header, *rows]
-    widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*rows_with_header, strict=True)]
+def as_text(table: Table) -> str:
+    """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
+    rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
+    widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*rows, strict=True)]
     labels = list(range(table.labels))
-    groups, columns = list[list[int]](), [*labels]
+    groups = [[*labels]]
     for place in range(table.labels, len(widths)):
-        if len(columns) > len(labels) and sum(widths[i] + 2 for i in (*columns, place)) > WIDTH:
-            groups.append(columns)
-            columns = [*labels]
-        columns.append(place)
-    lines = list[str]()
-    for group in [*groups, columns]:
-        lines += [""] if lines else []
-        for row in rows_with_header:
-            cells = [row[i][: widths[i]].ljust(widths[i]) for i in group]
-            lines.append("  ".join(cells).rstrip()[:WIDTH])
-    return lines
+        if len(groups[-1]) > len(labels) and sum(widths[i] + 2 for i in (*groups[-1], place)) > WIDTH:
+            groups.append([*labels])
+        groups[-1].append(place)
+    blocks = []
+    for group in groups:
+        lines = ("  ".join(row[i][: widths[i]].ljust(widths[i]) for i in group) for row in rows)
+        blocks.append("\n".join(line.rstrip()[:WIDTH] for line in lines))
+    return "\n".join([_wrapped(table.title), "\n\n".join(blocks)])

@@ -1,7 +1,6 @@
 """Tables and figures of papers, reproduced from committed records next to the published numbers."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +24,7 @@ from calque.analysis.statistics import (
 )
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
-from calque.experiments.report.folder import COMMITTED, read_records, stored
+from calque.experiments.report.folder import COMMITTED, About, read_records, stored
 from calque.experiments.report.report import figures_of, joined
 
 ITEMS = Path(__file__).with_name("papers.toml")
@@ -40,22 +39,18 @@ they are."""
 @dataclass(frozen=True)
 class Item:
     """A table or figure in a paper. `scale` is `everyday` or `pocket` (derived languages, models from
-    scratch) or `small` (a pretrained encoder). A figure is `file` in a report of kind `report`, and its
-    claims use numbers in the published table `table`; `claim` holds defaults for `claims`. `transforms`,
-    `objectives`, `aligners` and `settings` map published names to ours. `absent` says which results are
-    unavailable at this scale, and `differs` how the experiments differ."""
+    scratch) or `small` (a pretrained encoder). A figure is `file` in a report, and its claims use numbers in
+    the published table `table`; `claim` holds defaults for `claims`. `transforms`, `objectives`, `aligners`
+    and `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
+    `differs` how the experiments differ."""
 
     paper: str
     name: str
     title: str
-    study: str
     records: str
     file: str = ""
     table: int = 0
     scale: str = "pocket"
-    report: str = ""
-    set: Sequence[str] = ()
-    sweep: str = ""
     transforms: Mapping[str, str] = field(default_factory=dict)
     objectives: Mapping[str, str] = field(default_factory=dict)
     aligners: Mapping[str, str] = field(default_factory=dict)
@@ -79,14 +74,13 @@ class Item:
         return self.table or int(self.name.removeprefix("table-"))
 
     @property
-    def command(self) -> str:
-        """The command that computes the records."""
-        words = [f"calque run {self.study}", *(f"--set {shlex.quote(setting)}" for setting in self.set)]
-        return " ".join(words + ([f"--sweep {self.sweep}"] if self.sweep else []))
-
-    @property
     def folder(self) -> Path:
         return COMMITTED / self.records
+
+    @property
+    def about(self) -> About:
+        """The description of the records: the command that computed them, and their kind of report."""
+        return stored(self.folder)
 
 
 class Conclusion(NamedTuple):
@@ -133,7 +127,6 @@ def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def item(paper: str, name: str) -> Item:
-    """Return one item. Raises BadInput for an unknown paper or item."""
     by_name = {paper_item.name: paper_item for paper_item in items(paper)}
     if name not in by_name:
         raise BadInput(unknown(f"table or figure of {paper}", name, by_name))
@@ -141,7 +134,6 @@ def item(paper: str, name: str) -> Item:
 
 
 def listing() -> Iterator[str]:
-    """Yield the lines that `calque paper` prints."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for paper_item in items(name):
@@ -167,7 +159,7 @@ def printed(one: Item) -> Printed:
     """Match the published numbers in an item's table with ours."""
     numbers = published(papers()[one.paper]["published"], one.number)
     our_names = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
-    return Printed(numbers, our_names, _results(one.folder), natural=one.report == "xtreme")
+    return Printed(numbers, our_names, _results(one.folder), natural=one.about["report"] == "xtreme")
 
 
 @cache
@@ -206,9 +198,9 @@ def counted(found: Iterable[Conclusion]) -> str:
 
 def rendered(one: Item) -> Table | Plot:
     """Return an item's table with its conclusions, or its figure."""
-    size = stored(one.folder)["scale"]
+    size, kind = one.about["scale"], one.about["report"]
     if one.is_figure:
-        plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
+        plots = figures_of(joined(kind, *read_records(one.folder), size), kind)
         return next(plot for plot in plots if plot.name == one.file)
     about, label = papers()[one.paper], one.name.replace("-", " ").capitalize()
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
@@ -220,7 +212,7 @@ def rendered(one: Item) -> Table | Plot:
 
 def write(one: Item, made: Table | Plot, out: Path) -> list[Path]:
     """Write a rendered item to the folder `out`/paper/item, atomically, and return the files: a table as
-    Markdown, CSV and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
+    Markdown and LaTeX, or a figure as SVG, PNG and PDF."""
     folder = out / one.paper / one.name
     with whole_folder(folder) as part:
         if isinstance(made, Table):

@@ -20,10 +20,9 @@ from calque.analysis.papers.sweep import (
     sweep_question,
     sweep_table,
 )
-from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.report.claims import claims_table, null_table
+from calque.analysis.report.claims import claims_table
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
@@ -31,7 +30,6 @@ from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.on_demand import PREVIEW
-from calque.experiments.report.checklist import checklist
 from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import described_facts, exclusions, facts_of, scale_of
@@ -40,7 +38,6 @@ from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.measures import read_measured
 from calque.experiments.study.tasks import read_floors
-from calque.pretrain import objectives
 from calque.pretrain.run import CLAIMS, METRICS, read_metrics
 
 INSIDE = 12  # maximum number of models inspected in a report
@@ -63,13 +60,11 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
     page = _page(sweep, first.paper, about, claimed, size)
     page = replace(
         page,
-        terms=[*page.terms, *_own_terms(first)],
         exclusions=left_out,
         facts=facts,
         example=example_of(studies, root),
         curves=curves,
         looks=models_inside(titled, root),
-        checklist=list(checklist(about, studies, root, [*by_values.values()])),
     )
     return _write(folder, page, sweep, about, claimed)
 
@@ -106,29 +101,25 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
 
 
 def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims | None, size: str) -> Report:
-    if not sweep.keys:
-        return _study_page(sweep.first, paper, about, claimed)
-    plot = sweep_figure(sweep, size)
-    tables = {"sweep": sweep_table(sweep, size), "differences": differences_table(sweep)}
+    title, results = f"Calque: the study {sweep.first.study}", sweep.first
+    if sweep.keys:
+        plot = sweep_figure(sweep, size)
+        tables = {"sweep": sweep_table(sweep, size), "differences": differences_table(sweep)}
+        return Report(
+            title=f"{title} by {', '.join(sweep.titles)}",
+            scale=size,
+            question=sweep_question(sweep),
+            plots=[plot] if plot else [],
+            tables={name: table for name, table in tables.items() if table},
+        )
+    tables_of_study = tables_of(results, paper, claimed)
     return Report(
-        title=f"Calque: the study {sweep.first.study} by {', '.join(sweep.titles)}",
-        scale=size,
-        question=sweep_question(sweep),
-        plots=[plot] if plot else [],
-        tables={name: table for name, table in tables.items() if table},
-    )
-
-
-def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
-    tables = tables_of(results, paper, claimed)
-    return Report(
-        title=f"Calque: the study {results.study}",
+        title=title,
         scale=results.scale,
         question=_question(results.study, changed=bool(about.get("settings"))),
         plots=figures_of(results, paper),
-        change=claimed.change(results) if claimed and NAME in tables else "",
-        tables=tables,
-        terms=list(report_terms(results, PAPERS[paper].natural)),
+        change=claimed.change(results) if claimed and NAME in tables_of_study else "",
+        tables=tables_of_study,
     )
 
 
@@ -171,28 +162,19 @@ def claims_of(results: Results, paper: str) -> Table | None:
 
 
 def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
-    """Return each table that has records, by file name, including the claims and the null distribution."""
-    tables = {"claims": claims_of(results, paper), "null": null_table(results, results.scale)}
-    tables |= {**PAPERS[paper].tables(results), **specified_tables(paper, results)}
+    """Return each table that has records, by file name, including the claims."""
+    tables = {"claims": claims_of(results, paper), **PAPERS[paper].tables(results)}
+    tables |= specified_tables(paper, results)
     if claimed:
         tables[NAME] = claimed.table(results)
     return {name: table for name, table in tables.items() if table}
 
 
 def figures_of(results: Results, paper: str) -> list[Plot]:
-    """Return each figure that has records."""
     return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 
-# Parts that are not computed from records: terms, the question, an example, curves and inspections
-
-
-def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the terms of objectives that are not Calque's."""
-    starts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
-    for part in dict.fromkeys(part for objective in (*study.objectives, *starts) for part in objective.parts):
-        if type(part) not in objectives.OBJECTIVES and part.summary:
-            yield part.title, part.summary
+# Parts that are not computed from records: the question, an example, curves and inspections
 
 
 def _question(study: str, changed: bool) -> str:

@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.report.table import coverage, percent
 from calque.derive.fingerprint import plain
 from calque.derive.on_demand import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
@@ -15,7 +14,6 @@ from calque.experiments.run.step import COMPUTE
 from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Growth
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; the dictionary and alignment@1 exclude them",
@@ -34,11 +32,6 @@ def counted(number: int, one: str) -> str:
 def listed(values: Mapping[str, Any]) -> str:
     """Format settings on one line: `layers 2, heads 4`."""
     return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
-
-
-def versions_in(about: Mapping[str, Any]) -> str:
-    """Format the versions of libraries in a report's description."""
-    return listed(about.get("versions", {}))
 
 
 def scale(study: Study) -> str:
@@ -86,22 +79,17 @@ def account(study: Study, root: Path) -> list[str]:
 
 def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
     """List the exclusions from text, examples and measures, with reasons."""
-    return list(dict.fromkeys(line for study in studies for line in _exclusions(study, root)))
-
-
-def _exclusions(study: Study, root: Path) -> list[str]:
-    lines, languages = list(_of_data(study, root)), study.languages
-    if not languages.gold_sets:
-        pretraining = set[str]()
-        for model in study.models(root):
-            left_out, name = model.step.open().facts["left out"], model.training.objective.name
-            pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
-        lines += sorted(pretraining)
-    if not languages.derived:
-        for step in study.measured(root):
-            left_out = step.open().facts["left out"]
-            lines += [f"{step.title}: {count:,} {why}" for why, count in left_out.items()]
-    return lines
+    lines = list[str]()
+    for study in studies:
+        lines += _of_data(study, root)
+        models = () if study.languages.gold_sets else study.models(root)
+        steps = [(model.training.objective.name, model.step) for model in models]
+        if not study.languages.derived:
+            steps += [(step.title, step) for step in study.measured(root)]
+        for name, step in steps:
+            left_out = step.open().facts["left out"].items()
+            lines += [f"{name}: {count:,} {why}" for why, count in left_out if count]
+    return list(dict.fromkeys(lines))
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
@@ -166,44 +154,28 @@ def facts_of(variants: Sequence[Variant], root: Path, about: Mapping[str, Any]) 
 
 
 def described_facts(about: Mapping[str, Any]) -> list[Fact]:
-    """Return the facts in a report's description."""
     facts = {
         "Seeds": ", ".join(map(str, about["seeds"])),
         "Settings": "; ".join(about.get("settings", ())),
         "Sweep": "; ".join(about.get("sweep", ())),
         "Machine": str(about.get("machine", "")),
-        "Libraries": versions_in(about),
+        "Libraries": listed(about.get("versions", {})),
     }
     return [*(fact for fact in facts.items() if fact[1]), *_cost(about)]
 
 
-def _cost(about: Mapping[str, Any]) -> list[Fact]:
-    statement = compute_statement(about)
-    return [("Compute", statement)] if statement else []
-
-
 def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
     """Yield the name and value of each setting, and the machine and libraries used."""
-    languages, models, measured = study.languages, study.models(root), study.measured(root)
-    growth = any(isinstance(measure, Growth) for measure in study.measures)
+    models, measured = study.models(root), study.measured(root)
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
     yield "Seeds", ", ".join(map(str, study.seeds))
-    if languages.derived and not growth:
-        yield "Intervals", coverage(study.seeds, languages.draws)
     if study.objectives:
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(study.train))
-    for file in dict.fromkeys(model.training.shipped for model in models if model.training.shipped):
-        yield "Trained in advance", f"weights of {file.file.name}, SHA-256 {file.identity()}"
     if study.paces:
-        paces = {name: f"{pace:g}" for name, pace in study.paces.items()}
-        yield "Steps, as multiples of train.steps", listed(paces)
-    if study.mixture.disjoint:
-        halves = models[0].step.open().facts["halves"].items()
-        sizes = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
-        yield "Disjoint halves", f"{sizes}; no sentence is read both in the source and in a derived language"
-    yield from languages.facts(study).items()
+        yield "Steps, as multiples of train.steps", listed(study.paces)
+    yield from study.languages.facts(study).items()
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))
     machine = measured[0].open().facts["made with"] if measured else models[0].step.open().facts["identity"]
@@ -211,19 +183,13 @@ def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 
-def compute_statement(about: Mapping[str, Any]) -> str:
-    """Return sentences about the cost of a report's steps, given its description; "" if it is unknown."""
-    cost = about.get(COMPUTE)
-    if cost is None:
-        return ""
-    seconds = cost["processors"]
-    processors, total = list(seconds), sum(seconds.values()) or 1.0
-    if len(processors) > 1:
-        processors = [f"{name} ({percent(part / total)} %)" for name, part in seconds.items()]
-    hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
-    names = " and ".join(processors) or "unknown processors"
-    text = f"The report's {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {names}"
-    text += f" and about {cost['operations']:.1e} floating-point operations."
-    if cost["unknown"]:
-        text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."
-    return text
+def _cost(about: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield the cost of a report's steps, given its description, unless it is unknown."""
+    if cost := about.get(COMPUTE):
+        hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
+        text = (
+            f"{cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {', '.join(cost['processors'])}"
+        )
+        text += f" and about {cost['operations']:.1e} floating-point operations"
+        unknown = f"; the cost of {cost['unknown']:,} of them was not recorded" if cost["unknown"] else ""
+        yield "Compute", text + unknown

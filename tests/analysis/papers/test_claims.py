@@ -25,13 +25,6 @@ measure = "alignment"
 types = "held-out"
 ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
 """
-BOUND = """
-text = "MLM loses little"
-measure = "DELTA"
-task = "pos"
-of = ["MLM", "trans.inv"]
-below = 0.05
-"""
 RHO = """
 text = "They go together"
 measure = "correlation"
@@ -151,10 +144,10 @@ def test_differences_at_the_floor_are_undecided(tmp_path):
         (f"[[claims]]{ORDER}".replace('"DELTA"', '"delta"'), 1, "did you mean DELTA?"),
         (f"[[claims]]{ORDER}".replace('task = "pos"', ""), 1, "DELTA needs a task"),
         (f"[[claims]]{MORE}".replace("held-out", "heldout"), 1, "held-out, dictionary, all"),
-        (f"[[claims]]{BOUND}above = 0.1", 1, "expected `ascending`, or `of`"),
-        (f"[[claims]]{BOUND}".replace("0.05", "nan"), 1, "below should be a"),
-        (f"[[claims]]{BOUND}".replace(', "trans.inv"', ""), 1, "expected cells"),
-        (f"[[claims]]{RHO}of = ['MLM', 'trans']", 1, "only a bound"),
+        (f"[[claims]]{ORDER}above = 0.1", 1, "no bound"),
+        (f"[[claims]]{RHO}".replace("above = 0", "above = nan"), 1, "above should be a"),
+        (f"[[claims]]{ORDER}".replace(', "trans.inv"', ""), 1, "expected two or more cells"),
+        (f"[[claims]]{RHO}ascending = [['MLM', 'trans']]", 1, "only a bound"),
         (f"[[claims]]{INTERVENED}".replace('"rotation"', '"rotations"'), 1, "no intervention"),
         (f"[[claims]]{ROTATED}".replace("held-out-rotated", "held-out-turned"), 1, "no kind of types"),
         (f"[[claims]]{BEYOND}".replace("beyond = [[", 'beyond = [["MLM", "trans"], ['), 1, "need two cells"),

@@ -77,7 +77,7 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
     shown, page, table = reported(claimed)
     assert all("stated before the runs" in text for text in (shown, page, table))
     assert page.index('<section id="primary-claims">') < page.index('<section id="figures">')
-    assert "Of 2 primary claims tested, 1 is undecided: at the floor and 1 is undecided: one seed." in page
+    assert "2 primary claims tested (undecided: at the floor: 1; undecided: one seed: 1)" in page
     assert stored(claimed.report)["claims"] == digest
     assert {run.claims for run in json_rows.read(claimed.report / RUNS, Run)} == {(digest,)}
     assert (claimed.report / f"{NAME}.toml").read_bytes() == file.read_bytes()

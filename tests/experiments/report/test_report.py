@@ -20,7 +20,7 @@ from tests.experiments.conftest import Done
 from tests.experiments.test_records import STUDIES
 
 
-@pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
+@pytest.mark.parametrize("paper", [name for name in PAPERS if name not in ("xtreme", "links")])
 def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     variants = [({}, replace(done.study, paper=paper))]
     assert str(summarise(variants, done.root, tmp_path / "report")).endswith("report.html")
@@ -28,7 +28,7 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     if paper == "growth":
         assert not claims.exists() and not figures.exists()  # the study lacks what they show
     else:
-        assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
+        assert {path.suffix for path in figures.iterdir()} == {".png", ".svg"}
         assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
@@ -51,7 +51,7 @@ def test_floors_are_reported(done):
     }
     table = (done.report / "table-3.md").read_text()
     assert table.count("| floor ") == 2
-    assert "model-free baseline on the same examples" in (done.report / "report.html").read_text()
+    assert "Floor rows are model-free baselines" in (done.report / "report.html").read_text()
 
 
 def test_repeated_report_is_equal(done, tmp_path):
