@@ -162,24 +162,22 @@ class SourceTuned:
         if of_source:
             test = replace(self.data.split("test", SOURCE), reader=test.reader)
 
-        def answers(test_rows: Sequence[TaskRow]) -> list[np.ndarray]:
-            orders = [word_order(row, random_order) for row in test_rows]
-            moved = [replace(row, ids=row.ids[order]) for row, order in zip(test_rows, orders, strict=True)]
-            outputs = zip(self.tuned.finetuned.answers(moved), orders, strict=True)
-            return [output[np.argsort(order)] for output, order in outputs]
-
+        answers_of = None if random_order is None else partial(self._in_random_order, random_order)
         with nullcontext() if rows is None else other_rows(self.network, self.ids, rows):
-            return self.tuned.test(test, answers).scores[self.data.task.primary]
+            return self.tuned.test(test, answers_of).scores[self.data.task.primary]
+
+    def _in_random_order(self, random: np.random.Generator, rows: Sequence[TaskRow]) -> list[np.ndarray]:
+        orders = [word_order(row, random) for row in rows]
+        moved = [replace(row, ids=row.ids[order]) for row, order in zip(rows, orders, strict=True)]
+        outputs = zip(self.tuned.finetuned.answers(moved), orders, strict=True)
+        return [output[np.argsort(order)] for output, order in outputs]
 
 
-def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return a row's positions (L,) in reading order, with the words shuffled if `random` is given."""
-    places = np.arange(len(row.ids))
+def word_order(row: TaskRow, random: np.random.Generator) -> np.ndarray:
+    """Return a row's positions (L,) with the words in random order."""
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
-    if random is None or not len(starts):
-        return places
-    before, *words = np.split(places[:-1], starts)
-    return np.concatenate([before, *(words[i] for i in random.permutation(len(words))), places[-1:]])
+    before, *words, end = np.split(np.arange(len(row.ids)), [*starts, len(row.ids) - 1])
+    return np.concatenate([before, *(words[i] for i in random.permutation(len(words))), end])
 
 
 def interventions(tuned: SourceTuned) -> Measurement:

@@ -30,11 +30,8 @@ def knowledge(
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
     candidates = np.array([len(question.candidates) for question in questions])
-    encode, entries = (
-        languages.vocabulary.encode,
-        {*languages.dictionary(SOURCE, model.language)[:, 0].tolist()},
-    )
-    seen = np.array([entries.issuperset(encode(question.answer)) for question in questions])
+    entries, encode = languages.dictionary(SOURCE, model.language)[:, 0], languages.vocabulary.encode
+    seen = np.array([bool(np.isin(encode(question.answer), entries).all()) for question in questions])
     in_source = answers(network, languages, SOURCE, questions)
     in_derived = answers(network, languages, model.language, images)
     records, measures = list[Record](), {KNOWN: ~shared, CARRIED: ~shared, BOTH: shared}

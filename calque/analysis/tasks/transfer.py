@@ -125,11 +125,9 @@ def _with_head(
     model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
     loaded = {name: encoder[name] for name in model.base_model.state_dict() if name in encoder}
     model.base_model.load_state_dict(loaded, strict=False)
-    pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
-    old, new = list[Tensor](), list[Tensor]()
-    for weight in model.parameters():
-        (old if id(weight) in pretrained else new).append(weight)
-    return model, old, new
+    old = [weight for name, weight in model.base_model.named_parameters() if name in loaded]
+    pretrained = set(map(id, old))
+    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]
 
 
 def _train(
