@@ -16,7 +16,6 @@ from calque.analysis.records.record import (
     ENTRY,
     NO_ENTRY,
     ROTATED,
-    SELF_LEARNT,
     SHUFFLED,
 )
 from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
@@ -36,7 +35,7 @@ from calque.derive.files import read_toml
 NAME = PRIMARY_CLAIMS  # also of the claims file in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
-TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
+TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED)
 WORDS = (ENTRY, NO_ENTRY)
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
 Cell = tuple[str, ...]

@@ -150,9 +150,9 @@ language, and stated in both languages and queried in the derived one."""
 MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
 MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
 # Metrics:
-ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
+ROTATED, SHUFFLED = "held-out-rotated", "held-out-shuffled"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
-on shuffled pairs, or by self-learning."""
+or on shuffled pairs."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
 AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
