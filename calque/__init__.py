@@ -103,20 +103,17 @@ def load(checkpoint: Path | str) -> Checkpoint:
     return Checkpoint.open(Path(checkpoint))
 
 
-def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Load a model as in `load` and inspect its guesses for each `<mask>` in the sentence (or, without a
-    mask, for each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence
-    pair in the source and a derived `language` (default: the first). Printing the results gives the output of
-    `calque look`. Outside its study's folder, a model's derivations are unknown, so `alignment` and `map` are
-    None. Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
+def look(checkpoint: Path | str, sentence: str = "") -> Look:
+    """Load a model as in `load` and inspect its guesses for the `<mask>` in the sentence (or, without a mask,
+    for each word), in each language, and the nearest neighbours of its longest words. Printing the results
+    gives the output of `calque look`. Raises calque.derive.errors.BadInput if the model is missing, or a word
+    is unknown.
 
-    >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
-    >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
-    (8, 8)
+    >>> print(calque.look(checkpoint, "the warm <mask> ."))  # doctest: +SKIP
     """
     from calque.analysis.looking import look
 
-    return look(load(checkpoint), sentence, words, language)
+    return look(load(checkpoint), sentence)
 
 
 def study(

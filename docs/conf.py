@@ -82,13 +82,12 @@ def report_link(folder: re.Match[str]) -> str:
 
 
 def render(app: Sphinx, error: Exception | None) -> None:
-    """Write every committed report to gallery/NAME/report.html, and the page of the lesson to invent.html."""
+    """Write every committed report to gallery/NAME/report.html."""
     from calque.experiments.report.folder import COMMITTED, describe_records
     from calque.experiments.report.report import summarise_records
 
     if error is not None or app.builder.name != "html":
         return
-    shutil.copy(ROOT / "calque/experiments/lessons/invent.html", app.outdir)
     with TemporaryDirectory() as scratch:
         for source in (path.parent for path in sorted(COMMITTED.glob("*/records.jsonl"))):
             name = source.name

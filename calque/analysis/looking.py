@@ -1,33 +1,25 @@
-"""Inspect a checkpoint using a sentence and a few words, and print the results on an 80-column terminal.
-Shapes: n words in the sentence, m in its derivation, L layers, k pairs of words."""
+"""Inspect a checkpoint using a sentence."""
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.analysis.aligners.methods import DEFAULT, centred
-from calque.analysis.checkpoint import Checkpoint, Derivation, Guess, Neighbour
-from calque.analysis.measures.alignment import nearest
-from calque.analysis.records.record import ROTATED
-from calque.derive.errors import BadInput, unknown
-from calque.derive.languages import SOURCE, Bitext
-from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.model import counts_from_padding, first_position, main_layer
+from calque.analysis.checkpoint import Checkpoint, Guess, Neighbour
+from calque.derive.errors import BadInput
+from calque.derive.languages import SOURCE, Languages
+from calque.pretrain.model import counts_from_padding, first_position
 
-LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
+LENGTH = 8  # preferred sentence length in words
 LINES = 1_000  # number of lines searched for such a sentence
-WORDS, PAIRS = 4, 30  # number of words whose neighbours are shown, and number of pairs in the embedding map
-GUESSES = 5  # number of guesses or neighbours per word
-WIDTH = 80
+WORDS, GUESSES = 4, 5  # number of words whose neighbours are shown, and number of guesses or neighbours
+PRINTED = 3  # number of guesses or neighbours that fit on a terminal
 LABEL = 18  # width of a row's label
 MOST = 500_000  # maximum number of weights that a page can contain
 ACTIVATION = "gelu"  # the only activation that `live.js` implements
-WordPair = tuple[str, str, int, int]  # a source word, its image, and their ids
 
 
 class Answers(NamedTuple):
@@ -40,241 +32,124 @@ class Answers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Alignment:
-    """The centred cosines (n, m) of the states of a pair's words after `layer`, and the links extracted from
-    them by mutual argmax, as in `calque align`."""
-
-    pair: Derivation
-    layer: int
-    cosines: np.ndarray
-    links: list[tuple[int, int]]
-
-    @property
-    def summary(self) -> str:
-        right = len({*self.links} & {*self.pair.links})
-        return f"{len(self.links)} links for {len(self.pair.words)} words, {right} of them to the counterpart"
-
-
-@dataclass(frozen=True)
-class EmbeddingMap:
-    """The embeddings of k frequent words and their translations, projected onto their first two principal
-    components. `places` (k, 2, 2) is indexed by pair, side and coordinate."""
-
-    words: tuple[tuple[str, str], ...]
-    places: np.ndarray
-    found: int
-    held_out: tuple[float, float] | None = None
-
-    @property
-    def summary(self) -> str:
-        words = f"{self.found} of {len(self.words)} frequent words"
-        text = f"{words} are nearest to their own image among these images"
-        if not self.held_out:
-            return text
-        raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)
-        return f"{text}; among all words outside the dictionary, {raw} are, and {rotated} after one rotation"
-
-
-@dataclass(frozen=True)
 class Look:
-    """The results of inspecting a checkpoint. Results that require a known derivation may be None. `before`
-    is the map for the initial weights, and `live` is the input for `calque/analysis/report/live.js`."""
+    """The results of inspecting a checkpoint; `live` is the input for `calque/analysis/report/live.js`."""
 
     languages: tuple[str, ...]
     blanks: tuple[Answers, ...] = ()
     neighbours: tuple[Answers, ...] = ()
-    alignment: Alignment | None = None
-    map: EmbeddingMap | None = None
-    before: EmbeddingMap | None = None
     glosses: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     live: Mapping[str, Any] | None = None
 
     def glossed(self, word: str) -> str:
-        """Return a word, with its source word in parentheses if that differs."""
         gloss = self.glosses.get(word, word)
         return word if gloss == word else f"{word} ({gloss})"
 
     def __str__(self) -> str:
-        parts = [self._listed("Guesses for each masked word", self.blanks, "{:.0%}")]
-        parts.append(self._listed("Nearest words, by the cosine of embeddings", self.neighbours, "{:.2f}"))
-        if self.alignment:
-            parts.append(f"Alignment after layer {self.alignment.layer}: {self.alignment.summary}")
-        notes = [f"left out: {note}" for note in self.left_out]
-        if self.map:
-            before = f" ({self.before.found} before training)" if self.before else ""
-            notes.insert(0, f"{self.map.summary}{before}")
-        parts += [fill(note, WIDTH, subsequent_indent="  ") for note in notes]
-        return "\n\n".join(filter(None, parts))
+        parts = [self._listed("Guesses for each masked word", self.blanks, ".0%")]
+        parts.append(self._listed("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"))
+        return "\n\n".join(filter(None, [*parts, *(f"left out: {note}" for note in self.left_out)]))
 
-    def _listed(self, title: str, answers: Sequence[Answers], number: str) -> str:
-        """Return one line per word, with as many of the best answers as fit; "" without words."""
+    def _listed(self, title: str, answers: Sequence[Answers], form: str) -> str:
         lines = [title] if answers else []
         for language, group in groupby(answers, key=lambda answer: answer.language):
             lines.append(f" {language}")
             for answer in group:
-                line = f"  {self.glossed(answer.word)}".ljust(LABEL)
-                for word, _, value in answer.best:
-                    cell = f"  {self.glossed(word)} {number.format(value)}"
-                    if len(line) + len(cell) > WIDTH:
-                        break
-                    line += cell
-                lines.append(line)
+                best = (f"  {self.glossed(word)} {value:{form}}" for word, _, value in answer.best[:PRINTED])
+                lines.append(f"  {self.glossed(answer.word)}".ljust(LABEL) + "".join(best))
         return "\n".join(lines)
 
 
-def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a checkpoint; the arguments and errors are the same as for `calque.look`."""
-    return _Viewer(model).look(sentence, words, language)
+def look(model: Checkpoint, sentence: str = "") -> Look:
+    notes = list[str]()
+    texts = _typed(model, sentence.split(), notes) if sentence else _of_corpus(model, notes)
+    if not model.has_head:
+        notes.append("guesses: the model has no prediction head")
+    glosses = {image: word for data, name in _derived(model) for image, word in _glosses(model, data, name)}
+    return Look(
+        model.languages,
+        tuple(blank for name, text in texts.items() for blank in _blanks(model, text, name)),
+        tuple(_neighbours(model, _long_words(model, texts.get(SOURCE, ())))),
+        glosses,
+        tuple(notes),
+        live_data(model, texts, glosses) if model.has_head else None,
+    )
 
 
-class _Viewer:
-    """Computes what `look` shows, and notes what it leaves out."""
+def _derived(model: Checkpoint) -> list[tuple[Languages, str]]:
+    """Return the languages whose gold links with the source are known, with the study's data."""
+    names = [name for name in model.derived if name in model.languages]
+    return [(model.data, name) for name in names if model.data and model.data.bitext(SOURCE, name).gold]
 
-    def __init__(self, model: Checkpoint) -> None:
-        self.model, self.left_out, self.glosses = model, list[str](), dict[str, str]()
-        self.mask = model.tokenizers[SOURCE].mask_token
-        self.bitexts: list[Bitext] = []  # with gold links
-        for name in model.derived:
-            if name in model.languages and model.data and (bitext := model.data.bitext(SOURCE, name)).gold:
-                self.bitexts.append(bitext)
-                self.glosses |= {image: word for word, image, *_ in self.word_pairs(name)}
 
-    def look(self, text: str, words: Sequence[str], language: str) -> Look:
-        model = self.model
-        if language and language not in model.languages[1:]:
-            raise BadInput(unknown("derived language", language, model.languages[1:]))
-        source, images = self.typed(text.split()) if text else self.of_corpus()
-        texts = {SOURCE: source} if source else {}
-        texts |= {name: image.words for name, image in images.items()}
-        pair = images.get(language or "".join(model.languages[1:2]))
-        if not pair:
-            self.left_out.append("alignment and the embedding map: they need a derivation")
-        if not model.has_head:
-            self.left_out.append("guesses: the model has no prediction head")
-        return Look(
-            model.languages,
-            tuple(blank for name, sentence in texts.items() for blank in self.blanks(sentence, name)),
-            tuple(self.neighbours(words or self.long_words(source))),
-            self.alignment(pair) if pair else None,
-            *(self.maps(pair.language) if pair else (None, None)),
-            self.glosses,
-            tuple(self.left_out),
-            live_data(model, texts, self.glosses) if model.has_head else None,
-        )
+def _glosses(model: Checkpoint, data: Languages, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the images that are different types, each with its word."""
+    for i in data.vocabulary.types.tolist():
+        word, image = model.name(i)[0], int(data[language].images[i])
+        if image not in (-1, i) and word and " " not in word and data.vocabulary.encode(word) == (i,):
+            yield model.name(image)[0], word
 
-    def of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """Return a short corpus sentence of frequent words, with its derivations."""
-        data = self.model.data
-        if data is None:
-            self.left_out.append("guesses: this model's corpus was not found; give a sentence")
-            return (), {}
-        first, counts, corpus = data.languages[0], data.vocabulary.counts, data.languages[0].corpus
-        derived_lines = (bitext.lines[:LINES, 0].tolist() for bitext in self.bitexts)
-        lines = sorted(set(range(min(LINES, len(corpus)))).intersection(*derived_lines) or {0})
-        fitting = [line for line in lines if len(corpus.pieces[line]) in LENGTHS]
-        shortest = min(lines, key=lambda line: len(corpus.pieces[line]))
-        line, images = max(fitting, key=lambda line: counts[corpus[line]].min(), default=shortest), {}
-        for bitext in self.bitexts:
-            for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
-                images[bitext.second.name] = self.model.pair_of(bitext, pair)
-        return self.model.spelt(SOURCE, first.ids(corpus[line]), corpus.pieces[line]), images
 
-    def typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """Return the user's sentence, with its derivations."""
-        if not words:
-            raise BadInput("the sentence is empty; expected source words separated by spaces")
-        special, missing = {*self.model.tokenizers[SOURCE].all_special_ids}, []
-        for word, ids in zip(words, self.model.pieces(words), strict=True):
-            if word != self.mask and (not ids or special.intersection(ids)):
-                missing.append(repr(word))
-        if missing:
-            what = f"not in the model's vocabulary: {', '.join(missing)}"
-            raise BadInput(f"{what}; use words from its training text, separated by spaces")
-        images = {}
-        for name in self.model.languages[1:]:
-            try:
-                images[name] = self.model.derive(words, name)
-            except BadInput as error:
-                self.left_out.append(str(error))
-        return tuple(words), images
+def _of_corpus(model: Checkpoint, notes: list[str]) -> Mapping[str, Sequence[str]]:
+    """Return a short corpus sentence of frequent words, in each language."""
+    if model.data is None:
+        notes.append("guesses: this model's corpus was not found; give a sentence")
+        return {}
+    source, counts = model.data.languages[0], model.data.vocabulary.counts
+    corpus, bitexts = source.corpus, [data.bitext(SOURCE, name) for data, name in _derived(model)]
+    lines = set(range(min(LINES, len(corpus)))).intersection(*(bitext.lines[:LINES, 0] for bitext in bitexts))
+    line = min(
+        sorted(lines) or [0],
+        key=lambda line: (abs(len(corpus.pieces[line]) - LENGTH), -counts[corpus[line]].min()),
+    )
+    texts = {SOURCE: model.line(source, line)}
+    for bitext in bitexts:
+        for derived_line in bitext.lines[bitext.lines[:, 0] == line, 1].tolist()[:1]:
+            texts[bitext.second.name] = model.line(bitext.second, derived_line)
+    return texts
 
-    def word_pairs(self, language: str) -> Iterator[WordPair]:
-        """Yield the words whose image is a different type, from the rarest to the most frequent."""
-        data = self.model.data
-        assert data
-        vocabulary, images = data.vocabulary, data[language].images
-        for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
-            word, image = self.model.name(i)[0], int(images[i])
-            if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
-                yield word, self.model.name(image)[0], i, image
 
-    def blanks(self, words: Sequence[str], language: str) -> Iterator[Answers]:
-        """Yield guesses for the sentence's masks or, if it has none, for each word in turn."""
-        if not self.model.has_head:
-            return
-        if self.mask in words:
-            filled = self.model.fill_all(" ".join(words), language, GUESSES)
-            yield from (Answers(language, self.mask, guesses) for guesses in filled)
-            return
-        for place, word in enumerate(words):
-            text = " ".join([*words[:place], self.mask, *words[place + 1 :]])
-            yield Answers(language, word, self.model.fill(text, language, GUESSES))
+def _typed(model: Checkpoint, words: Sequence[str], notes: list[str]) -> Mapping[str, Sequence[str]]:
+    tokenizer = model.tokenizers[SOURCE]
+    missing = []
+    for word, ids in zip(words, model.pieces(words), strict=True):
+        if word != tokenizer.mask_token and (not ids or {*tokenizer.all_special_ids}.intersection(ids)):
+            missing.append(repr(word))
+    if missing or not words:
+        what = f"not in the model's vocabulary: {', '.join(missing)}" if missing else "the sentence is empty"
+        raise BadInput(f"{what}; use words from its training text, separated by spaces")
+    texts = {SOURCE: tuple(words)}
+    for name in model.languages[1:]:
+        try:
+            texts[name] = model.derive(words, name)
+        except BadInput as error:
+            notes.append(str(error))
+    return texts
 
-    def long_words(self, sentence: Sequence[str]) -> list[str]:
-        """Return the sentence's longest words that are single types."""
-        types = [word for word in sentence if word.isalpha() and self.model.is_type(word, SOURCE)]
-        return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
 
-    def neighbours(self, words: Sequence[str]) -> Iterator[Answers]:
-        """Yield the types nearest to each word in each language."""
-        languages, owners = self.model.languages, list[tuple[str, str]]()
+def _blanks(model: Checkpoint, words: Sequence[str], language: str) -> Iterator[Answers]:
+    """Yield guesses for the sentence's masks or, if it has none, for each word in turn."""
+    mask = model.tokenizers[SOURCE].mask_token
+    if not model.has_head:
+        return
+    if mask in words:
+        yield Answers(language, mask, model.fill(" ".join(words), language, GUESSES))
+        return
+    for place, word in enumerate(words):
+        text = " ".join([*words[:place], mask, *words[place + 1 :]])
+        yield Answers(language, word, model.fill(text, language, GUESSES))
+
+
+def _long_words(model: Checkpoint, sentence: Sequence[str]) -> list[str]:
+    types = [word for word in sentence if word.isalpha() and model.is_type(word, SOURCE)]
+    return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
+
+
+def _neighbours(model: Checkpoint, words: Sequence[str]) -> Iterator[Answers]:
+    for language in model.languages:
         for word in words:
-            owner = next((name for name in languages if self.model.is_type(word, name)), None)
-            if owner is None:
-                raise BadInput(f"{word!r} is not a single type in {' or '.join(languages)}")
-            owners.append((word, owner))
-        for name in languages:
-            for word, owner in owners:
-                yield Answers(name, word, self.model.nearest(word, owner, name, GUESSES))
-
-    def alignment(self, pair: Derivation) -> Alignment:
-        """Align a sentence pair's words, at the main layer."""
-        (source,) = self.model.states([pair.source])
-        (target,) = self.model.states([pair.words], pair.language)
-        layer = main_layer(len(source.layers) - 1)
-        sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
-        masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
-        links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
-        return Alignment(pair, layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
-
-    def maps(self, language: str) -> tuple[EmbeddingMap | None, EmbeddingMap | None]:
-        """Return the maps after and before training."""
-        pairs = [pair for pair in self.word_pairs(language) if pair[0].isalpha() and len(pair[0]) > 1]
-        pairs = pairs[::-1][:PAIRS]  # the most frequent ones
-        if len(pairs) < 3:
-            self.left_out.append("the embedding map: fewer than three words have an image of their own")
-            return None, None
-        model, identity, shares = self.model.model, self.model.identity, self.model.alignment(language)
-        held_out = (shares["held-out"], shares[ROTATED]) if ROTATED in shares else None
-        after = _embedding_map(pairs, model, held_out)
-        if not identity or "start" in identity:
-            return after, None
-        torch.manual_seed(identity["seed"])
-        return after, _embedding_map(pairs, type(model)(model.config))
-
-
-def _embedding_map(
-    pairs: Sequence[WordPair], model: Any, held_out: tuple[float, float] | None = None
-) -> EmbeddingMap:
-    from sklearn.decomposition import PCA
-
-    table: Tensor = model.get_input_embeddings().weight.detach()
-    sides = [F.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
-    flat = PCA(2, svd_solver="full").fit_transform(torch.cat(sides).numpy())
-    places = flat.reshape(2, len(pairs), 2).swapaxes(0, 1)
-    correct = int((nearest(*sides) == np.arange(len(pairs))).sum())
-    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, correct, held_out)
+            yield Answers(language, word, model.nearest(word, SOURCE, language, GUESSES))
 
 
 def live_data(

@@ -411,16 +411,5 @@ def open_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """Read a folder's `tokenizer_config.json`, or return {} if it does not exist."""
-    path = folder / TOKENIZER_CONFIG
-    try:
-        return dict(**parse_json(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError) as error:
-        raise BadInput(f"cannot read the tokenizer's settings: {error}", path) from None
-
-
 def _size(tokenizer: Tokenizer) -> int:
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())

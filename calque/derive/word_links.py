@@ -41,86 +41,40 @@ NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_EXAMPLES = 5  # maximum number of line numbers listed per reason
 _CELLS = 2**16  # approximate number of cells per chunk, whose arrays should fit into the processor's cache
 
-
-class LeftOut:
-    """Counts sentence pairs and words left without links, by reason, with the first few line numbers."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self._lines: defaultdict[str, list[int]] = defaultdict(list)
-
-    def add(self, what: str, line: int, count: int = 1) -> None:
-        self.counts[what] += count
-        lines = self._lines[what]
-        if line not in lines and len(lines) <= _EXAMPLES:
-            lines.append(line)
-
-    def described(self) -> list[str]:
-        """Describe each reason, as in `3 words that ... (line 4, 17)`."""
-        described = []
-        for what, lines in self._lines.items():
-            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + " …" * (len(lines) > _EXAMPLES)
-            described.append(f"{self.counts[what]:,} {what} (line {examples})")
-        return described
-
-
-# The growing methods start from the links found in both directions and add links found in only one (Och and
-# Ney 2003; Koehn, Och and Marcu 2003). A link added during a scan can make later links in the scan eligible.
 
 Symmetrisation = Callable[[Links, Links], Links]
 
 
-def union(forward: Links, reverse: Links) -> Links:
-    """Return the links found in at least one direction."""
-    return sorted({*forward, *reverse})
-
-
 def intersect(forward: Links, reverse: Links) -> Links:
-    """Return the links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 
-def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection with links from the union that contain an unlinked word and are adjacent,
-    possibly diagonally, to an existing link."""
+def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
+    """Extend the intersection with links found in one direction (Och and Ney 2003; Koehn, Och and Marcu
+    2003): first, repeatedly, links that contain an unlinked word and are adjacent, possibly diagonally, to a
+    link; then links between two unlinked words."""
     links, size = {*forward} & {*reverse}, -1
     while len(links) != size:
         size = len(links)
-        _extend(links, union(forward, reverse), any, adjacent=True)
+        _extend(links, sorted({*forward, *reverse}), any, adjacent=True)
+    _extend(links, [*sorted(forward), *sorted(reverse)], all)
     return sorted(links)
 
 
-def grow_diag_final(forward: Links, reverse: Links) -> Links:
-    """Apply `grow_diag`, then add forward links and then reverse links that contain an unlinked word."""
-    return _finished(forward, reverse, any)
-
-
-def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
-    """Apply `grow_diag`, then add forward links and then reverse links between two unlinked words."""
-    return _finished(forward, reverse, all)
-
-
-SYMMETRISATIONS = {
-    method.__name__.replace("_", "-"): method
-    for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
+SYMMETRISATIONS: dict[str, Symmetrisation] = {
+    "intersect": intersect,
+    "grow-diag-final-and": grow_diag_final_and,
 }
-"""All symmetrisation methods, keyed by their names in `atools`."""
-
-
-def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:
-    links = {*grow_diag(forward, reverse)}
-    _extend(links, [*sorted(forward), *sorted(reverse)], enough)
-    return sorted(links)
+"""The symmetrisation methods, keyed by their names in `atools`."""
 
 
 def _extend(
     links: set[Link], candidates: Links, enough: Callable[[Iterable[bool]], bool], adjacent: bool = False
 ) -> None:
     """Add each candidate if `enough` (any or all) of its words are unlinked and, if `adjacent`, it is next to
-    a link."""
+    a link. A link that was added can make later candidates eligible."""
     sources, targets = {i for i, _ in links}, {j for _, j in links}
     for i, j in candidates:
         neighbours = ((i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1))
@@ -179,12 +133,15 @@ class Cells:
         first = ends_of(self._chunk.n + 1)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
+    def nearness(self, j: np.ndarray) -> np.ndarray:
+        """Return h for target positions j (R,), (C,)."""
+        return -np.abs(self._source - (j / self._m)[self.row])
+
     def prior(self, tension: float) -> np.ndarray:
         """Return each cell's probability before the word pair is known, (C,)."""
-        h = _nearness(self._source, (self._j / self._m)[self.row])
         normaliser, _ = _sums(self._j, self._m, self._n, tension)
         scale = normaliser / (1.0 - NULL_SHARE)
-        prior = np.exp(tension * h) / scale[self.row]
+        prior = np.exp(tension * self.nearness(self._j)) / scale[self.row]
         prior[self.start] = NULL_SHARE
         return prior
 
@@ -196,7 +153,7 @@ class Cells:
     def feature(self, posterior: np.ndarray) -> float:
         """Return the expectation of h, summed over target words, with 0-based target positions as in the
         published tool."""
-        h = _nearness(self._source, ((self._j - 1) / self._m)[self.row])
+        h = self.nearness(self._j - 1)
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
@@ -213,10 +170,6 @@ class Cells:
         links = list(zip(i[order].tolist(), j[order].tolist(), strict=True))
         ends = ends_of(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
         return [links[start:end] for start, end in pairwise(ends)]
-
-
-def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    return -np.abs(source - target)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
@@ -242,7 +195,7 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
         # If the lengths are exchanged, the number of terms may be negative. The published tool stores it as
         # an unsigned integer, which makes the series practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
-        h = _nearness(first / n, j / m)
+        h = -np.abs(first / n - j / m)
         height, decay, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
         series = height * (1.0 - decay) / gap
         z += series
@@ -254,7 +207,7 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
 class FastAlign:
     """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
     sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t.
-    `unlearnt` counts pairs not used in training."""
+    `unlearnt` and `left_out` count the pairs not used in training and those not aligned, by reason."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -262,22 +215,21 @@ class FastAlign:
     keys: np.ndarray
     probabilities: np.ndarray
     tension: float
-    unlearnt: LeftOut
-    left_out: LeftOut = field(default_factory=LeftOut, init=False)
+    unlearnt: Counter[str]
+    left_out: Counter[str] = field(default_factory=Counter, init=False)
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], *, reverse: bool = False) -> Self:
         """Learn from sentence pairs, which are read once and stored with up to four bytes per cell."""
         source_ids: defaultdict[str, int] = defaultdict(count(NULL + 1).__next__)
         target_ids: defaultdict[str, int] = defaultdict(count().__next__)
-        unlearnt = LeftOut()
+        unlearnt = Counter[str]()
         usable = (pair for pair in _usable(pairs, reverse, unlearnt) if pair[0])
         corpus = list(chunks(usable, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
-            reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
-            raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
+            raise BadInput(f"no usable sentence pairs to learn from: {dict(unlearnt) or 'the text is empty'}")
         stride = len(target_ids) + 1
-        keys = _distinct_keys(corpus, stride)
+        keys = np.unique(np.concatenate([np.unique(Cells(chunk).keys(stride)) for chunk in corpus]))
         probabilities, tension = _learn(corpus, keys, stride)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
@@ -298,8 +250,6 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner:
-    """Runs fast_align in both directions and symmetrises the links."""
-
     forward: FastAlign
     reverse: FastAlign
     symmetrisation: Symmetrisation = grow_diag_final_and
@@ -311,26 +261,13 @@ class StatisticalAligner:
         return cls(forward, reverse, symmetrisation)
 
     @property
-    def name(self) -> str:
-        return f"fast_align, {self.symmetrisation.__name__.replace('_', '-')}"
-
-    @property
-    def left_out(self) -> LeftOut:
+    def left_out(self) -> Counter[str]:
         return self.forward.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
         """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
         forward_pairs, reverse_pairs = tee(pairs)
         return map(self.symmetrisation, self.forward.align(forward_pairs), self.reverse.align(reverse_pairs))
-
-
-def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
-    keys, new = np.empty(0, np.int64), list[np.ndarray]()
-    for chunk in corpus:
-        new.append(np.unique(Cells(chunk).keys(stride)))
-        if sum(map(len, new)) > len(keys):  # merging every chunk would take quadratic time
-            keys, new = np.unique(np.concatenate([keys, *new])), []
-    return np.unique(np.concatenate([keys, *new]))
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.ndarray, float]:
@@ -357,18 +294,17 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.n
     return probabilities, tension
 
 
-def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
+def _usable(pairs: Iterable[Pair], reverse: bool, left_out: Counter[str]) -> Iterator[Pair]:
     """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out become empty."""
-    for line, pair in enumerate(pairs, start=1):
-        reason = ""
+    for pair in pairs:
         if not all(pair):
-            reason = "sentence pairs with an empty side"
+            left_out["sentence pairs with an empty side"] += 1
         elif max(map(len, pair)) > LONGEST:
-            reason = f"sentence pairs with more than {LONGEST:,} words on a side"
-        if reason:
-            left_out.add(reason, line)
-            pair = (), ()
-        yield pair[::-1] if reverse else pair
+            left_out[f"sentence pairs with more than {LONGEST:,} words on a side"] += 1
+        else:
+            yield pair[::-1] if reverse else pair
+            continue
+        yield (), ()
 
 
 @dataclass(frozen=True)
@@ -405,10 +341,10 @@ def estimate_links(
         "pair": [first, second],
         "fingerprint": fingerprint(FORMAT, identity, method.__name__, PASSES, drawn),
         "languages": identity,
-        "method": aligner.name,
+        "method": f"fast_align, {method.__name__.replace('_', '-')}",
         "passes": PASSES,
         "of pairs": len(sample),
-        "unlearnt": dict(aligner.forward.unlearnt.counts),
+        "unlearnt": dict(aligner.forward.unlearnt),
     }
     links, sampled_pairs = aligner.align(corpus), set(sample.tolist())
     return store((next(links) if pair in sampled_pairs else [] for pair in range(len(bitext))), folder, facts)
@@ -416,8 +352,6 @@ def estimate_links(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of the chosen pairs, as strings of sub-word ids."""
-
     bitext: Bitext
     chosen: np.ndarray
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.places import REPORT
 from calque.experiments.settings.catalogue import named_study
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
+    from calque.analysis.measures.interventions import SourceTuned
     from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.run.step import Stage, Step
@@ -196,6 +197,31 @@ class StudySession:
             path = place if places.count(place) == 1 else step.folder.relative_to(self.home)
             models[path.as_posix()] = Checkpoint.open(step.folder / "checkpoint")
         return models
+
+    def finetune(self, model: str, task: str = "pos") -> SourceTuned:
+        """Fine-tune a trained model, such as `trans.inv/MLM/seed-0`, on a tagging task's source examples, as
+        the study does. By default, the result's `score` measures zero-shot transfer. Raises BadInput if the
+        model or the task is unknown or not computed yet.
+
+        >>> tuned = study.finetune("trans.inv/MLM/seed-0")  # doctest: +SKIP
+        >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
+        True
+        """
+        from calque.analysis.measures.interventions import SourceTuned
+        from calque.analysis.records.record import MeasuredModel
+        from calque.analysis.tasks.catalogue import task as find_task
+        from calque.analysis.tasks.transfer import DerivedTask
+        from calque.experiments.study.tasks import open_examples
+
+        models = {trained.name: trained for trained in self.study.models(self.runs)}
+        for kind, name, known in (("model", model, models), ("task", task, self.study.tasks)):
+            if name not in known:
+                raise BadInput(unknown(kind, name, known))
+        trained = models[model]
+        examples = open_examples(self.study.data(self.runs, trained.run.seed).examples[task])
+        data = DerivedTask(find_task(task), trained.languages(), examples, self.study.tasks[task].finetune)
+        run = MeasuredModel(trained.checkpoint, trained.run.id, trained.language, trained.run.seed)
+        return SourceTuned(run, data)
 
 
 def swept(key: str, values: Sequence[Any]) -> str:

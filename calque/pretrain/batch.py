@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from calque.derive.languages import Languages
 from calque.derive.vocabulary import Specials
 from calque.pretrain.lazy import F, Tensor, torch
 
@@ -25,6 +24,8 @@ MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 class Batch:
     """A batch that can be divided; all its tensors and nested batches have the same length."""
 
+    computed: ClassVar[tuple[str, ...]] = ()  # properties that would stall a GPU if they were computed there
+
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
@@ -35,23 +36,23 @@ class Batch:
     def cut(self, rows: slice) -> Self:
         return self._each(lambda tensor: tensor[rows], lambda batch: batch.cut(rows))
 
-    def ready(self) -> Self:
-        """Precompute values whose computation next to the loss would stall a GPU."""
-        return self._each(lambda tensor: tensor, lambda batch: batch.ready())
-
     def to(self, device: torch.device) -> Self:
         """Move the batch to a device, asynchronously to a GPU."""
-        return self if device.type == "cpu" else self.ready()._on(device)
+        if device.type == "cpu":
+            return self
+        return self.moved(lambda tensor: tensor.pin_memory().to(device, non_blocking=True))
 
-    def _on(self, device: torch.device) -> Self:
-        def move(tensor: Tensor) -> Tensor:
-            return tensor.pin_memory().to(device, non_blocking=True)
-
-        return self._each(move, lambda batch: batch._on(device))
+    def moved(self, move: Callable[[Tensor], Tensor]) -> Self:
+        moved = self._each(move, lambda batch: batch.moved(move))
+        for name in self.computed:
+            value = getattr(self, name)
+            vars(moved)[name] = value.moved(move) if isinstance(value, Batch) else value
+        return moved
 
     def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> Self:
         changed = dict[str, Any]()
-        for name, value in vars(self).items():
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
             if isinstance(value, torch.Tensor):
                 changed[name] = of_tensor(value)
             elif isinstance(value, Batch):
@@ -76,31 +77,22 @@ class Rows(Batch):
     padded: whether rows may contain padding, which requires an attention mask.
     places: each id's 0-based position, or -1 for padding, (B, L); None if positions are consecutive.
     segments: each id's token type, (B, L), if the tokenizer's template distinguishes the two texts.
-    cached: the labelled positions, if already computed.
     """
 
+    computed = ("positions",)
     ids: Tensor
     labels: Tensor
     languages: Tensor
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
-    cached: LabelledPositions | None = None
-
-    def cut(self, rows: slice) -> Rows:
-        return replace(super().cut(rows), cached=None)
-
-    def ready(self) -> Rows:
-        return replace(self, cached=self.positions)
 
     @property
     def labelled(self) -> int:
         return int((self.labels != UNLABELLED).sum())
 
-    @property
+    @cached_property
     def positions(self) -> LabelledPositions:
-        if self.cached is not None:
-            return self.cached
         index = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = index // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))
@@ -125,25 +117,19 @@ class PairRows(Batch):
     sides: the number of ids on each side, (B, 2).
     gold: the 0-based position on the second side that each id on the first is linked to, or -1, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
-    cached: the largest number of ids on each side, if already computed.
     """
 
+    computed = ("widths",)
     rows: Rows
     clean: Tensor
     sides: Tensor
     gold: Tensor
     dice: Tensor
-    cached: tuple[int, int] | None = None
 
-    def cut(self, rows: slice) -> PairRows:
-        return replace(super().cut(rows), cached=None)
-
-    def ready(self) -> PairRows:
-        return replace(super().ready(), cached=self.widths)
-
-    @property
+    @cached_property
     def widths(self) -> tuple[int, int]:
-        first, second = self.cached or self.sides.amax(0).tolist()
+        """The largest number of ids on each side."""
+        first, second = self.sides.amax(0).tolist()
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
@@ -214,8 +200,6 @@ class PlaceLinks(Batch):
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs with links between sub-words."""
-
     pairs: PairRows
     links: PlaceLinks
 
@@ -235,17 +219,13 @@ class Masking:
     tables: np.ndarray
     mask_rate: float = MASK_RATE
 
-    @classmethod
-    def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
-        return cls(languages.specials, languages.tables, mask_rate)
-
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
         """Mask rows of `ids` and `languages`, both (B, L) int64, and label the selected positions."""
         selected, fate = self.select(ids, random)
         masked = self.corrupt(ids, languages, selected, fate, random)
-        return as_rows(masked, labels_at(ids, selected), languages, padded)
+        return labelled_rows(ids, masked, selected, languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Select flat positions; return them with uniform random numbers that decide what replaces each
@@ -263,7 +243,6 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """Return the ids with the selected positions masked, replaced or kept."""
         masked = ids.copy()
         flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask
@@ -277,13 +256,11 @@ class Masking:
         return self.specials.ordinary(self.tables.shape[1])
 
 
-def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Return labels, (B, L): ids at the selected positions, and UNLABELLED elsewhere."""
+def labelled_rows(
+    ids: np.ndarray, masked: np.ndarray, selected: np.ndarray, languages: np.ndarray, padded: bool
+) -> Rows:
+    """Return rows of masked ids whose labels at the `selected` flat positions are the original `ids`."""
     labels = np.full(ids.size, UNLABELLED, np.int64)
     labels[selected] = ids.reshape(-1)[selected]
-    return labels.reshape(ids.shape)
-
-
-def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
-    """Return rows that share the arrays' memory."""
-    return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)
+    inputs, targets, types = map(torch.from_numpy, (masked, labels.reshape(ids.shape), languages))
+    return Rows(inputs, targets, types, padded)

@@ -40,7 +40,6 @@ class PairObjective(Objective):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Weights of the loss terms."""
         return {"tlm": 1.0}
 
     @property
@@ -87,7 +86,7 @@ class PairStream(Stream):
         objective, languages = self.objective, self.languages
         self.weights, links = objective.weights, objective.traits.links
         self.bitexts, self.pad = languages.bitexts, languages.specials.pad
-        self.masking = Masking.of(languages, objective.mask_rate)
+        self.masking = Masking(languages.specials, languages.tables, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         self.room = self.length if self.sides == 1 else self.length // 2 - 1
         self._group()
@@ -97,7 +96,6 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
     def _group(self) -> None:
-        """Sample a fraction of each bitext, and group the pairs that fit."""
         pairs, starts, sampled, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         for bitext in self.bitexts:
             sample = bitext.sample(self.objective.parallel_fraction, self.seed)
@@ -122,12 +120,10 @@ class PairStream(Stream):
         return self.bitexts[int(np.searchsorted(self.ends, instance, side="right"))]
 
     def sentence_pairs(self, instances: Sequence[int]) -> list[Pair]:
-        """Return the sentence pairs in the given instances."""
         groups = ((self.bitext_of(instance), self.groups[instance]) for instance in instances)
         return [(bitext, pair) for bitext, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """Return the instances' pairs with new masks."""
         pairs = self.sentence_pairs(instances)
         return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 

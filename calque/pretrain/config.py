@@ -1,5 +1,5 @@
-"""Settings of models and training, whose defaults are ALIGN-MLM's; mixtures of languages; and the order of
-training instances, which depends only on the seed and the step."""
+"""Settings of models and training, mixtures of languages, and the order of training instances, which depends
+only on the seed and the step."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,8 +51,8 @@ def out_of_range(
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary; `length` counts all ids
-    in a row. Attention dropout would rule out fast attention kernels (docs/fidelity.md)."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10); `length` counts all ids in a row. Attention dropout
+    would rule out fast attention kernels."""
 
     layers: int = 8
     heads: int = 8
@@ -79,9 +79,8 @@ class TrainConfig:
     grad_accumulation: the number of micro-batches per process.
     decayed: the parameters to which weight decay applies; `matrices` excludes biases and normalisation
         weights.
-    betas, epsilon: AdamW's hyperparameters (XLM-Align uses 0.9, 0.98 and 1e-6; table 11).
-    head_rate: the learning rate of the prediction head and the objective's own modules, relative to the
-        encoder's.
+    betas, epsilon: AdamW's hyperparameters.
+    head_rate: the relative learning rate of the prediction head and the objective's own modules.
     snapshots: the number of copies of the weights to keep for each doubling of the number of steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
@@ -103,7 +102,6 @@ class TrainConfig:
     save_every: int = 5_000
 
     def rate(self, step: int) -> float:
-        """Return the learning rate at a 0-based step."""
         if step < self.warmup:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
@@ -128,24 +126,21 @@ class TrainConfig:
         least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
         least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
         wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)
-        if self.steps > MOST_STEPS:
-            wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
-        if self.batch > MOST_ROWS:
-            wrong.append(f"batch must be at most {MOST_ROWS:,}, not {self.batch:,}")
-        if self.grad_accumulation > max(1, self.batch):
-            limit = f"at most batch ({self.batch:,})"
-            wrong.append(f"grad_accumulation must be {limit}, not {self.grad_accumulation:,}")
-        if not 0 <= self.warmup < self.steps:
-            limits = f"at least 0 and below steps ({self.steps})"
-            wrong.append(f"warmup must be {limits}, not {self.warmup}; set both")
-        if len(self.betas) != 2:
-            wrong.append(f"betas must be two numbers, not {len(self.betas)}")
-        if self.snapshots > MOST_SNAPSHOTS:
-            limit = f"at most {MOST_SNAPSHOTS} per doubling of the steps"
-            wrong.append(f"snapshots must be {limit}, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # otherwise, a resumed run would write different rows
-            wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
-        return wrong
+        batch, parts, warmup = self.batch, self.grad_accumulation, self.warmup
+        save, log = self.save_every, self.log_every
+        limits = {
+            f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}": self.steps <= MOST_STEPS,
+            f"batch must be at most {MOST_ROWS:,}, not {batch:,}": batch <= MOST_ROWS,
+            f"grad_accumulation must be at most batch ({batch:,}), not {parts:,}": parts <= max(1, batch),
+            f"warmup must be at least 0 and below steps ({self.steps}), not {warmup}; set both": (
+                0 <= warmup < self.steps
+            ),
+            "betas must be two numbers": len(self.betas) == 2,
+            f"snapshots must be at most {MOST_SNAPSHOTS} per doubling": self.snapshots <= MOST_SNAPSHOTS,
+            # Otherwise, a resumed run would write different rows.
+            f"save_every ({save}) must be a multiple of log_every ({log})": save % max(1, log) == 0,
+        }
+        return wrong + [message for message, holds in limits.items() if not holds]
 
 
 @dataclass(frozen=True)
@@ -153,8 +148,7 @@ class Mixture:
     """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
     shares: each language's share of the text rows in every step.
-    exponent: without `shares`, languages are read in proportion to their numbers of rows raised to this power
-        (0.7 in XLM-Align).
+    exponent: without `shares`, languages are read in proportion to their numbers of rows to this power.
     held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
     bitext_exponent: like `exponent`, for bitexts; None: all pairs in one shuffled order.
     pairs: the fraction of each step's rows from bitexts; None: in proportion to the number of bitext rows.
@@ -193,7 +187,6 @@ class Mixture:
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Parameters for records, as plain JSON values."""
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
@@ -203,8 +196,8 @@ class Mixture:
         if self.shares and self.exponent is not None:
             wrong.append("shares cannot be combined with an exponent")
         for name in ("exponent", "bitext_exponent"):
-            if (value := getattr(self, name)) is not None and (value < 0 or value > 10):
-                wrong.append(f"{name} must be between 0 and 10, not {value}")
+            if not 0 <= (getattr(self, name) or 0) <= 10:
+                wrong.append(f"{name} must be between 0 and 10, not {getattr(self, name)}")
         if self.pairs is not None and not 0 < self.pairs < 1:
             wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
         return wrong
@@ -221,7 +214,6 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
-        """Return the order in which a stream reads `rows` rows per step."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -235,10 +227,10 @@ class Mixture:
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
         pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), [0] * len(sizes)
-        for name, of_bitexts, count in (("bitext", True, pairs), ("text", False, batch - pairs)):
+        for of_bitexts, count in ((True, pairs), (False, batch - pairs)):
             streams = [i for i, size in enumerate(sizes) if size and paired[i] == of_bitexts]
             if not streams:
-                raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {name}")
+                raise BadInput("pairs is set, but the objective does not read both text and bitexts")
             for i, share in zip(streams, share_rows(count, [sizes[i] for i in streams]), strict=True):
                 rows[i] = share
         return rows
@@ -298,7 +290,6 @@ class Order:
         self._steps, self._counts = 0, np.zeros_like(self.units)
 
     def at(self, step: int) -> np.ndarray:
-        """Return the instances for a 0-based step."""
         before, after = self.upto(step), self.upto(step + 1)
         first, instances = 0, []
         for order, start, stop in zip(self.orders, before.tolist(), after.tolist(), strict=True):
@@ -308,8 +299,8 @@ class Order:
 
     def upto(self, steps: int) -> np.ndarray:
         """Return the number of rows from each of K orders in the first `steps` steps, (K,) int64: exact
-        shares, rounded up or down. Rounding up the earliest deadlines first always yields such a division
-        (Tijdeman 1980). There must be fewer than 9e9 rows."""
+        shares, rounded up or down, which rounding up the earliest deadlines first always achieves (Tijdeman
+        1980). There must be fewer than 9e9 rows."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,8 +18,7 @@ else:
     dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
-"""The maximum time to wait for a message; it is long because the first process may be saving or probing a
-large model."""
+"""The maximum time to wait for a message, during which the first process may save or probe a large model."""
 
 
 class Lost(RuntimeError):
@@ -39,7 +37,6 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the first process, which alone writes files."""
         return self.rank == 0
 
     @property
@@ -87,13 +84,10 @@ class World:
         try:
             yield
         except RuntimeError as error:
-            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without C++ locations
-            alone = f"rank {self.rank} cannot continue alone"
-            raise Lost(f"another of {self.size} processes is lost; {alone} ({message})") from error
+            raise Lost(f"rank {self.rank} cannot continue: one of {self.size} processes is lost") from error
 
 
 def one_process() -> World:
-    """Return the world of a single process on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
@@ -129,8 +123,7 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        fault = f"WORLD_SIZE={world.size} is set, but MASTER_ADDR and MASTER_PORT are not"
-        raise BadInput(f"{fault}; start the processes with torchrun")
+        raise BadInput("WORLD_SIZE is set, but MASTER_ADDR is not; start the processes with torchrun")
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(
@@ -146,7 +139,6 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
-    """Leave the process group, if `join` joined one."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()

@@ -25,30 +25,20 @@ HEADS = {"roberta": "lm_head", "xlm-roberta": "lm_head", "bert": "cls"}
 TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
-def masked_model(config: Any) -> Any:
-    """Return the class of a masked language model with this transformers configuration."""
-    from transformers import MODEL_FOR_MASKED_LM_MAPPING  # slow to import
-
-    return MODEL_FOR_MASKED_LM_MAPPING[type(config)]
-
-
 def counts_from_padding(config: Any) -> bool:
     """Whether position ids start after the padding id."""
     return bool(config.model_type != "bert")
 
 
 def first_position(config: Any) -> int:
-    """Return the position id of a row's first id."""
     return int(config.pad_token_id) + 1 if counts_from_padding(config) else 0
 
 
 def row_length(config: Any) -> int:
-    """Return the maximum row length in ids."""
     return int(config.max_position_embeddings) - first_position(config)
 
 
 def layers_of(model: Any) -> Any:
-    """Return the list of a model's encoder layers."""
     return model.base_model.encoder.layer
 
 
@@ -59,7 +49,6 @@ def token_types_of(model: Any) -> Tensor:
 
 
 def head_of(model: Any) -> Any:
-    """Return the prediction head, which computes logits from states."""
     return getattr(model, HEADS[model.config.model_type])
 
 
@@ -93,9 +82,6 @@ def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: Label
     mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
     mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
     return layer.feed_forward_chunk(layer.attention.output(mixed, states))
-
-
-LOGITS = 2**30  # maximum number of logits in memory at a time (4 GiB), unless a single position has more
 
 
 def build(
@@ -168,24 +154,12 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     else:
         top = hidden.flatten(0, 1).index_select(0, labelled.index)
     labels = rows.labels.flatten().index_select(0, labelled.index)
-    return cross_entropy(head_of(model), top, labels, model.config.vocab_size)
+    return cross_entropy(head_of(model), top, labels)
 
 
-def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Return the summed cross-entropy of labels (N,) for states (N, H); `head` computes logits, (N, types).
-    More than LOGITS logits are computed in pieces, and again in the backward pass."""
-
-    def loss(top: Tensor, labels: Tensor) -> Tensor:
-        return F.cross_entropy(head(top).float(), labels, reduction="sum")
-
-    size = max(1, LOGITS // types)
-    if len(top) <= size:
-        return loss(top, labels)
-    from torch.utils.checkpoint import checkpoint
-
-    pieces = zip(top.split(size), labels.split(size), strict=True)
-    sums = [checkpoint(loss, *piece, use_reentrant=False, preserve_rng_state=False) for piece in pieces]
-    return torch.stack(sums).sum()
+def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor) -> Tensor:
+    """Return the summed cross-entropy of labels (N,) for states (N, H); `head` computes logits, (N, V)."""
+    return F.cross_entropy(head(top).float(), labels, reduction="sum")
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
@@ -199,7 +173,6 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Evaluate the model, without gradients, inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield

@@ -1,4 +1,4 @@
-"""Trainable modules: a model with its objective's own modules, and the modules that objectives use.
+"""A model with its objective's own modules, and the modules that objectives use.
 
 Shapes: B rows or sentences, W ids per side, hidden size H, V types, Q masked ids with a link, D dimensions, K
     keys.
@@ -26,7 +26,6 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name; shared ones occur only once."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 

@@ -43,8 +43,8 @@ class Update(NamedTuple):
 
 
 class Stream(ABC):
-    """Training instances and their losses, which are sums: the training loop divides them by counts over the
-    whole batch, so that gradients do not depend on micro-batches and processes.
+    """Training instances and their losses. Losses are sums, which the training loop divides by counts over
+    the whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
@@ -76,10 +76,10 @@ class Stream(ABC):
         return (part,)
 
     def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Tensor]]:
-        """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or change weights, the optimizer's state and the
-        objective's modules, identically in every process. Resumed runs restore only the modules' parameters
-        and buffers. Return the batches for `losses`, and the counts of `uncounted` terms."""
+        """Label this process's micro-batches with the model (inside `evaluating`), or change weights, the
+        optimizer's state and the objective's modules, identically in every process; resumed runs restore
+        only the modules' parameters and buffers. Return the batches for `losses`, and the counts of
+        `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
@@ -97,8 +97,7 @@ class Traits:
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
     dictionary: whether the objective needs dictionary entries that link two different words.
-    links: the word links to learn from.
-    parallel_share: the fraction of parallel sentences to read.
+    links, parallel_share: the word links to learn from, and the fraction of parallel sentences to read.
     predicts: whether a prediction head is trained.
     needs_start: whether the objective cannot start from random weights.
     start: the objective whose model this one starts from, and its fraction of all steps.
@@ -140,20 +139,19 @@ class Objective(Named, ABC):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The summands, or the objective itself."""
         return (self,)
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether trained models depend on dictionaries."""
-        reads = self.traits.dictionary or bool(code_of(type(self)))
-        return reads or any(part.reads_dictionary for part in self.parts if part is not self)
+        return self.traits.dictionary or self._reads("reads_dictionary")
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether trained models depend on bitexts."""
-        external = bool(code_of(type(self)))
-        return external or any(part.reads_bitexts for part in self.parts if part is not self)
+        return self._reads("reads_bitexts")
+
+    def _reads(self, name: str) -> bool:
+        parts = (part for part in self.parts if part is not self)
+        return bool(code_of(type(self))) or any(getattr(part, name) for part in parts)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -175,7 +173,6 @@ class Objective(Named, ABC):
         return []
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer to measure in a trained model."""
         return main_layer(layers)
 
     def learner(self, model: Any, seed: int) -> Learner:
@@ -187,14 +184,11 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that combines other objectives' data, modules and costs. All parts that learn from links
-    must use the same links and the same fraction of the bitexts."""
+    """An objective that combines other objectives' data, modules and costs. At most one part learns from
+    links."""
 
     def __post_init__(self) -> None:
-        links = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
-        if len(links) > 1:
-            kinds = " and ".join(f"{kind} of {share:.0%}" for kind, share in sorted(links))
-            raise ValueError(f"{self.name}: all parts must use the same links, not {kinds}")
+        _ = self.parts  # parts with invalid settings raise an error
 
     @property
     @abstractmethod
@@ -203,22 +197,19 @@ class Composite(Objective):
     @property
     def traits(self) -> Traits:
         traits = [part.traits for part in self.parts]
-        linked = next((part_traits for part_traits in traits if part_traits.links), Traits())
+        linked = next((trait for trait in traits if trait.links), Traits())
         return Traits(
-            **{name: max(getattr(part_traits, name) for part_traits in traits) for name in LARGEST},
+            **{name: max(getattr(trait, name) for trait in traits) for name in LARGEST},
             links=linked.links,
             parallel_share=linked.parallel_share,
-            needs_start=all(part_traits.needs_start for part_traits in traits),
+            needs_start=all(trait.needs_start for trait in traits),
         )
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        modules: dict[str, nn.Module] = {}
-        for part in self.parts:
-            modules |= part.modules(model)
-        return modules
+        return {name: module for part in self.parts for name, module in part.modules(model).items()}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [mistake for part in self.parts for mistake in part.mistakes(model)]
@@ -226,8 +217,6 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together."""
-
     label: str
     summands: tuple[Objective, ...]
     heading: str = field(default="", compare=False)
@@ -263,8 +252,7 @@ class After(Composite):
         if self.first.traits.start or self.then.traits.start:
             raise ValueError(f"{self.name}: neither objective may itself start from another model")
         if self.first.traits.language_embeddings != self.then.traits.language_embeddings:
-            has = self.first if self.first.traits.language_embeddings else self.then
-            raise ValueError(f"{self.name}: only {has.name} has language embeddings")
+            raise ValueError(f"{self.name}: only one of the two has language embeddings")
 
     @property
     def name(self) -> str:
@@ -295,10 +283,6 @@ class HeadOnly(Composite):
     gradients from a new head would make the encoder forget."""
 
     objective: Objective
-
-    def __post_init__(self) -> None:
-        if self.objective.traits.start:
-            raise ValueError(f"{self.objective.name} starts from another model, so it cannot train a head")
 
     @property
     def name(self) -> str:

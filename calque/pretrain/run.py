@@ -40,10 +40,9 @@ from calque.pretrain.saved_model import (
     RUN,
     WEIGHTS,
     initial_model,
-    load_model,
     put_back,
     reading_tensors,
-    weights_digest,
+    weights_file,
     with_rows,
 )
 from calque.pretrain.saved_tokenizer import write_tokenizers
@@ -82,7 +81,6 @@ class Pretraining:
     inputs: Mapping[str, str] | None = None
 
     def identity(self, world: World) -> dict[str, Any]:
-        """Return all values that must not change if a resumed run is to be bit-identical."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
         identity = {
             "data": self.inputs or self.languages.identity(*names),
@@ -95,7 +93,7 @@ class Pretraining:
             **world.machine,
         }
         if self.start:
-            identity["start"] = weights_digest(self.start)
+            identity["start"] = sha256(weights_file(self.start))
         if self.mixture != ALL_TOGETHER:
             identity["mixture"] = plain(self.mixture)
         if links := [links.fingerprint for links in self.languages.estimates.values()]:
@@ -119,66 +117,64 @@ def pretrain(
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint; return the checkpoint's folder.
     `probe` returns the numbers to record every `probe_every` steps, `notify` receives a message about weights
-    that the starting model lacks, and `allow_change` permits resuming on a different machine, with different
-    rounding. Raises BadInput if the folder belongs to a different configuration, files are damaged, or the
-    starting model, objective or corpora do not match the config."""
+    that the starting model lacks, and `allow_change` permits resuming on a different machine. Raises BadInput
+    if the folder belongs to a different configuration, files are damaged, or the starting model, objective or
+    corpora do not match the config."""
     identity = config.identity(world)
     if finished(folder):
-        run = Artefact.open(folder, RUN)
-        check_identity(run, identity, any_machine=True)
-        run.verify()
+        artefact = Artefact.open(folder, RUN)
+        check_identity(artefact, identity, any_machine=True)
+        artefact.verify()
     elif mistakes := config.objective.mistakes(config.model):
         raise BadInput(mistakes)
     else:
-        _Run(folder, config, world, identity, probe).train(allow_change, notify, progress)
+        run = _Run(folder, config, world, identity, allow_change)
+        if run.random_parts and world.first:
+            parts = ", ".join(run.random_parts)
+            notify(f"randomly initialised, because the starting model lacks them: {parts}")
+        run.train(probe, progress)
     return folder / CHECKPOINT
 
 
-@dataclass
 class _Run:
-    """A run in progress."""
-
-    folder: Path
-    config: Pretraining
-    world: World
-    identity: Mapping[str, Any]
-    probe: Probe | None
-
-    def train(
-        self, allow_change: bool, notify: Callable[[str], None], progress: Callable[[int, int], None]
+    def __init__(
+        self, folder: Path, config: Pretraining, world: World, identity: Mapping[str, Any], allow_change: bool
     ) -> None:
-        """Train from the latest state, if any, to the end, and write the checkpoint."""
-        config, world, schedule = self.config, self.world, self.config.train
-        languages = config.mixture.read(config.languages)
-        streams = config.objective.streams(languages, config.model.length, config.seed)
-        self.model, random_parts = config.initial()
-        if languages.kept is not None:
-            self.model = with_rows(self.model, languages.kept, languages.specials.pad)
+        """Continue from the latest state, if any."""
+        self.folder, self.config, self.world, schedule = folder, config, world, config.train
+        self.languages = config.mixture.read(config.languages)
+        self.streams = config.objective.streams(self.languages, config.model.length, config.seed)
+        self.model, self.random_parts = config.initial()
+        if self.languages.kept is not None:
+            self.model = with_rows(self.model, self.languages.kept, self.languages.specials.pad)
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
         if world.device.type == "cuda":
             compile_layers(self.model)
-        if random_parts and world.first:
-            notify(f"randomly initialised, because the starting model lacks them: {', '.join(random_parts)}")
         self.optimizer = make_optimizer(self.learner, schedule)
-        trained = self.learner, self.optimizer
-        first, state = load_state(self.folder / RESUME, *trained, self.identity, allow_change)
+        resume = folder / RESUME, self.learner, self.optimizer, identity, allow_change
+        self.step, state = load_state(*resume)
         claims = state.facts.get(CLAIMS, "") if state else config.claims
-        self.facts = {CLAIMS: claims} if claims else {}
-        rows = state.path(METRICS).read_bytes() if state else b""
+        self.facts = {"identity": identity, **({CLAIMS: claims} if claims else {})}
         ids = schedule.batch * config.model.length
-        self.metrics = Metrics(self.folder / METRICS, schedule, streams, ids, world.first, rows)
-        self.snapshots = Snapshots(self.folder, schedule, world.first, state)
-        self.snapshots.add(first, self.model)
-        draws = Draws(streams, schedule.batch, config.seed, config.mixture)
+        rows = state.path(METRICS).read_bytes() if state else b""
+        self.metrics = Metrics(folder / METRICS, schedule, self.streams, ids, world.first, rows)
+        self.snapshots = Snapshots(folder, schedule, world.first, state)
+
+    def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> None:
+        """Train to the end, and write the checkpoint."""
+        config, world, schedule = self.config, self.world, self.config.train
+        self.snapshots.add(self.step, self.model)
+        draws = Draws(self.streams, schedule.batch, config.seed, config.mixture)
+        trained = self.learner, self.optimizer, draws, schedule, world, self.step, self.is_due
         try:
-            for step, losses, norm in train(*trained, draws, schedule, world, first, self.is_due):
-                self.after(step, losses, norm)
+            for step, losses, norm in train(*trained):
+                self.after(step, losses, norm, probe)
                 progress(step, schedule.steps)
         except torch.OutOfMemoryError as error:
             error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
         if world.first:
-            self.finish(languages, streams, random_parts)
+            self.finish()
         world.wait()
 
     def is_due(self, step: int) -> bool:
@@ -188,33 +184,31 @@ class _Run:
         due = any(interval and step % interval == 0 for interval in intervals) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
-    def after(self, step: int, losses: dict[str, float], norm: float) -> None:
-        """Write whatever is due after a step."""
+    def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
         schedule, first, last = self.config.train, self.world.first, step == self.config.train.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
         self.snapshots.add(step, self.model)
-        if self.probe and first and schedule.probe_every and (step % schedule.probe_every == 0 or last):
-            self.metrics.write({"step": step, **self.probe(self.model)})
+        if probe and first and schedule.probe_every and (step % schedule.probe_every == 0 or last):
+            self.metrics.write({"step": step, **probe(self.model)})
             self.learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if first:
-                facts = {"identity": self.identity, SNAPSHOTS: self.snapshots.digests, **self.facts}
+                facts = {SNAPSHOTS: self.snapshots.digests, **self.facts}
                 save_state(self.folder / RESUME, step, self.learner, self.optimizer, self.metrics.path, facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
-    def finish(self, languages: Languages, streams: Sequence[Stream], random_parts: list[str]) -> None:
+    def finish(self) -> None:
         """Write the checkpoint, with rows for all types, and the manifest."""
         sync(self.metrics.path)
-        model = self.model
+        model, languages = self.model, self.languages
         if languages.kept is not None:
             model, _ = self.config.initial()
             put_back(self.model, languages.kept, model)
         facts = {
-            "drawn": random_parts,
-            "identity": self.identity,
-            "left out": dict(sum((Counter(stream.left_out) for stream in streams), Counter())),
+            "drawn": self.random_parts,
+            "left out": dict(sum((Counter(stream.left_out) for stream in self.streams), Counter())),
             **self.facts,
             TRAINED_ON: languages.folder.name,
         }
@@ -255,7 +249,6 @@ class Metrics:
                 part.write_bytes(rows)
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
-        """Record a step; write a row every `log_every` steps and after the last step."""
         for name, loss in losses.items():
             self.sums[name] += loss
         self.steps += 1
@@ -300,7 +293,6 @@ class ShippedRun:
     name: str
 
     def identity(self) -> str:
-        """The file's SHA-256."""
         return sha256(self.file)
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
@@ -321,19 +313,6 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
     """Return each run's manifest facts and metrics. Raises BadInput if the file is missing or damaged."""
     with reading_tensors(file), safe_open(file, framework="pt") as tensors:
         return {name: parse_json(text) for name, text in (tensors.metadata() or {}).items()}
-
-
-def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write finished runs to a file."""
-    tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()
-    for name, folder in runs.items():
-        run = Artefact.open(folder, RUN)
-        model, _ = load_model(folder / CHECKPOINT, with_head=True)
-        tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
-        metrics = run.path(METRICS).read_text(encoding="utf-8")
-        metadata[name] = json.dumps({"facts": run.facts, "metrics": metrics})
-    with whole_file(file) as part:
-        part.write_bytes(tensor_files.save(tensors, metadata))
 
 
 def save_state(
@@ -445,7 +424,6 @@ class Snapshots:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Save a snapshot if one is due and does not exist yet."""
         name = f"step-{step:09d}.safetensors"
         if step in self.steps and name not in self.digests:
             with whole_file(self.folder / name) as part:

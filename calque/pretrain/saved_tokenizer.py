@@ -20,7 +20,6 @@ from calque.derive.vocabulary import (
     open_tokenizer,
 )
 
-AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that use tokenizer.json unchanged
 TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
 _NEVER, _KEPT, _SPARE = "\U0010fffc", 0x100000, 0x101000
 """Private-use characters: a marker for unused pieces, and the first of the stand-ins for special types and
@@ -59,7 +58,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     else:
         shutil.copy(tokenizer, folder / TOKENIZER)
     config = {
-        "tokenizer_class": AS_SAVED[0],
+        "tokenizer_class": "PreTrainedTokenizerFast",  # which uses tokenizer.json unchanged
         "bos_token": start,
         "cls_token": start,
         "eos_token": end,

@@ -40,7 +40,6 @@ class Draws:
         ]
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """Return one batch per stream, for all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
         divisors: dict[str, int] = {}
         for i, (stream, order) in enumerate(zip(self.streams, self.orders, strict=True)):
@@ -63,8 +62,9 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     param_groups = [
         {"params": group, "weight_decay": decay, TIMES: factor} for (decay, factor), group in groups.items()
     ]
-    rate = config.learning_rate
-    return torch.optim.AdamW(param_groups, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
+    return torch.optim.AdamW(
+        param_groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=True
+    )
 
 
 def train(
@@ -77,8 +77,8 @@ def train(
     read: Callable[[int], bool] = lambda step: True,
 ) -> Iterator[tuple[int, dict[str, float], float]]:
     """Train from step `first` to the last step, and yield each 1-based step, its mean losses and its gradient
-    norm. To avoid waiting for a GPU, these numbers are read, for all steps since the previous reading, only
-    after the last step and steps that `read` accepts. Raises NonFinite if one of them is not finite."""
+    norm. To avoid waiting for a GPU, these numbers are read only after the last step and steps that `read`
+    accepts. Raises NonFinite if one of them is not finite."""
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
@@ -91,8 +91,7 @@ def train(
         unread.append((step + 1, list(shares), numbers))
         results = []
         if read(step + 1) or step + 1 == config.steps:
-            results = _finite(unread)
-            unread.clear()
+            results, unread = _finite(unread), []
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
         optimizer.step()
@@ -118,8 +117,7 @@ def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, T
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
     """Read several steps' losses and gradient norms, which must be finite."""
-    steps = []
-    numbers = torch.stack([row for *_, row in unread]).tolist()
+    steps, numbers = [], torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
         losses = dict(zip(names, means, strict=True))
         if not all(map(math.isfinite, (norm, *means))):

@@ -15,23 +15,19 @@ EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
 """From XLM-Align's table 11, except for epsilon, which is from the published code."""
 
 
-def log_kernel(similarity: Tensor) -> Tensor:
-    """Return log K = log max(epsilon, similarity), in any shape (XLM-Align, equations 1 and 5)."""
-    return similarity.clamp(min=EPSILON).log()
-
-
 def sinkhorn(
-    log_kernel: Tensor,
+    similarity: Tensor,
     row_mask: Tensor,
     col_mask: Tensor,
     iterations: float = ITERATIONS,
     first: First = "columns",
 ) -> Tensor:
-    """Return the transport plan, (B, n, m), with zeros at padding. Each iteration normalises all columns and
-    then all rows, as in the published code, or the reverse, as in equation 6 (`first="rows"`). Half an
-    iteration performs only the first of the two."""
+    """Return the transport plan, (B, n, m), with zeros at padding, for K = max(EPSILON, similarity)
+    (XLM-Align, equations 1 and 5). Each iteration normalises all columns and then all rows, as in the
+    published code, or the reverse, as in equation 6 (`first="rows"`). Half an iteration performs only the
+    first of the two."""
     padding = ~_real(row_mask, col_mask)
-    plan = log_kernel.masked_fill(padding, -torch.inf)
+    plan = _log_kernel(similarity).masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
         columns = (turn % 2 == 0) == (first == "columns")
         # Columns and rows that are all padding become NaN, and are then masked.
@@ -39,12 +35,16 @@ def sinkhorn(
     return plan.exp()
 
 
-def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+def untied(plan: Tensor, similarity: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Use normalised K for pairs with a single sub-word on one side. Their transport plan does not depend on
     K, so rounding errors would determine the link."""
-    kernel = log_kernel.masked_fill(~_real(row_mask, col_mask), -torch.inf)
+    kernel = _log_kernel(similarity).masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)
+
+
+def _log_kernel(similarity: Tensor) -> Tensor:
+    return similarity.clamp(min=EPSILON).log()
 
 
 def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -88,7 +88,6 @@ def largest(scores: Tensor, dim: int) -> Tensor:
 
 
 def _mutual(scores: Tensor) -> Tensor:
-    """Mark the cells that are largest in both their row and their column."""
     return largest(scores, 2) & largest(scores, 1)
 
 

@@ -2,17 +2,13 @@ import json
 import re
 from contextlib import redirect_stdout
 from io import StringIO
-from itertools import compress, count, product
+from itertools import count
 
 import pytest
 
 from calque.derive.order import Invert, Permute
-from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence
-from calque.derive.transform import Account, Transform, compose, image_of
+from calque.derive.transform import Transform
 from calque.experiments.lessons import HERE, checks
-from tests import browser
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
 EXERCISE = re.compile(r"# Exercise (\d)")
@@ -85,41 +81,3 @@ ANSWERS = [
 def test_checks_accept_only_right_answers(check, right, wrong, more):
     assert printed(check, right, *more).startswith("Right: ")
     assert printed(check, wrong, *more).startswith("Not yet: ")
-
-
-PAGE = (HERE / "invent.html").read_text()
-HARD = [". . a b", "a", ".", "? Who Knows", "Zebra ate Ճաղա !", "one two three four five", "co-op 's 3.5 é"]
-NAMES = ("trans", "inv", "swap")
-CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]
-
-
-@pytest.fixture(scope="module")
-def swap():
-    code = code_cells()
-    names = {"sentence": "a b ."}
-    exec("\n".join([*code[:2], *(text for text in code if "class Swap" in text)]), names)
-    return names["Swap"]()
-
-
-def test_javascript_transforms_equal_python(swap, tmp_path):
-    sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [
-        tuple(s.split()) for s in HARD
-    ]
-    parts = dict(zip(NAMES, (Transliterate(), Invert(), swap), strict=True))
-    expected = []
-    for choice in CHOICES:
-        transform = compose(*compress(parts.values(), choice))
-        images = [image_of(transform, Sentence(words), 0, Account()) for words in sentences]
-        expected.append(
-            [[[transform.spell(word) for word in image.words], [*image.origin]] for image in images]
-        )
-    look = f"""async function look(view) {{
-      const sentences = {json.dumps(sentences)}, choices = {json.dumps(CHOICES)};
-      return choices.map(([trans, inv, swap]) => sentences.map((words) => {{
-        const image = view.derive(words, {{ trans, inv, swap }});
-        return [image.words, image.origin];
-      }}));
-    }}"""
-    found = browser.inspect(PAGE, look, [(800, "light")], tmp_path)
-    assert found["console"] == []
-    assert found["800 light"] == expected

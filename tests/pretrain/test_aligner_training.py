@@ -84,7 +84,7 @@ def test_loss_by_hand(languages, labels, least, layer):
     one.objective = replace(one.objective, labels=labels, least=least)
     batch, counts = one.draw(chosen, np.random.default_rng(0))
     learner = one.objective.learner(model, 0)
-    losses = [one.losses(learner, piece) for piece in one.pieces(batch.ready())]
+    losses = [one.losses(learner, piece) for piece in one.pieces(batch)]
     loss, words, labelled = expected(one, model, layer, chosen, labels, least)
     assert len(losses) > 1 and counts == {CONTRAST: words, LABELLED: words}
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)

@@ -64,5 +64,5 @@ def test_surviving_process_ends_with_one_line(died_of_two):
     lines = [line for line in printed.splitlines() if line.startswith("rank ")]
     for line, ends in zip(lines, [*lives, status["waiting"]], strict=True):
         left = ends.index(LOST)
-        lost = f"another of 2 processes is lost; rank {left} cannot continue alone ("
+        lost = f"rank {left} cannot continue: one of 2 processes is lost"
         assert line.startswith(f"rank {left}: Lost: {lost}")

@@ -106,7 +106,7 @@ def test_held_out_sentences_are_not_read(several):
 
 def test_mixture_resumes_to_the_same_bytes(several, tmp_path):
     mixture = Mixture((0.45, 0.1, 0.45), held_out=0.1)
-    config = Pretraining(Languages.open(several, NAMES), DictMLM(), MODEL, TRAIN, seed=2, mixture=mixture)
+    config = Pretraining(Languages.open(several, NAMES), AlignMLM(), MODEL, TRAIN, seed=2, mixture=mixture)
     check_resumes(tmp_path, config)
     with pytest.raises(BadInput, match="mixture"):
         pretrain(tmp_path / "stopped", replace(config, mixture=Mixture((1, 1, 1))))

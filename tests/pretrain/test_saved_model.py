@@ -59,7 +59,7 @@ def test_pickles_are_not_opened(folder):
     weights = load_model(folder, with_head=True)[0].state_dict()
     (folder / "model.safetensors").unlink()
     torch.save(weights, folder / "pytorch_model.bin")
-    with pytest.raises(BadInput, match=r"pytorch_model\.bin: .*safetensors"):
+    with pytest.raises(BadInput, match="no weights: expected model"):
         load_model(folder)
 
 

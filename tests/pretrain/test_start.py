@@ -91,7 +91,7 @@ def test_unsuitable_start_is_rejected_before_writing(moved, tmp_path):
         check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
     (moved / "vocab.txt").write_text("<pad>\n")  # AutoTokenizer would read it
-    with pytest.raises(BadInput, match=r"tokenizer\.json: there is no tokenizer; save one"):
+    with pytest.raises(BadInput, match=r"tokenizer\.json: has no tokenizer"):
         check_start(moved, MODEL)
     (moved / WEIGHTS).unlink()
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):

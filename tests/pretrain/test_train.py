@@ -151,7 +151,10 @@ NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
-    there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, one_process())]
+    there = [
+        (stream, part.moved(lambda tensor: tensor))
+        for stream, part in _cut(streams, batches, 1, one_process())
+    ]
     for name in ("tolist", "numpy", "cpu"):  # the dispatcher does not see these on a CPU
         monkeypatch.setattr(torch.Tensor, name, lambda *_, name=name: pytest.fail(f"{name} waits for a GPU"))
     with waits:

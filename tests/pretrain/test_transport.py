@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.transport import argmax, itermax, itermax_table, log_kernel, sinkhorn, untied
+from calque.pretrain.transport import argmax, itermax, itermax_table, sinkhorn, untied
 from tests.pretrain import scored
 from tests.pretrain.scored import extracted, matrices
 
@@ -30,7 +30,7 @@ def products(shapes, seed):
 def test_sinkhorn_equals_its_definition(shapes, seed, iterations, first):
     similarity = products(shapes, seed)
     batch, row_mask, col_mask = padded(similarity)
-    plans = sinkhorn(log_kernel(batch), row_mask, col_mask, iterations, first)
+    plans = sinkhorn(batch, row_mask, col_mask, iterations, first)
     assert not plans.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
     for s, plan in zip(similarity, cut(plans, similarity), strict=True):
         k = np.maximum(1e-6, s)
@@ -43,9 +43,8 @@ def test_sinkhorn_equals_its_definition(shapes, seed, iterations, first):
 def test_single_word_side_is_linked_by_its_products():
     similarity = [np.abs(s) for s in products([(1, 7), (7, 1), (5, 4), (1, 1)], 4)]
     batch, row_mask, col_mask = padded(similarity)
-    kernel = log_kernel(batch)
-    plan = sinkhorn(kernel, row_mask, col_mask)
-    settled = untied(plan, kernel, row_mask, col_mask)
+    plan = sinkhorn(batch, row_mask, col_mask)
+    settled = untied(plan, batch, row_mask, col_mask)
     for s, before, after in zip(similarity, cut(plan, similarity), cut(settled, similarity), strict=True):
         expected = s / s.sum() if 1 in s.shape else before
         np.testing.assert_allclose(after, expected, atol=1e-10)

@@ -4,11 +4,12 @@ hidden."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,27 +18,22 @@ from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer
-from calque.derive.word_links import LeftOut
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
 from calque.pretrain.saved_model import (
     ALIGNER_LAYER,
-    CONFIG,
     WEIGHTS,
-    check_tokenizer,
     has_head,
     load_model,
     read_config,
 )
 
-_ROOM = 1 << 18  # maximum number of cached words
 MEASURED_ROWS = 128  # rows of similar length per batch; affects only rounding
 Ids = Sequence[int] | np.ndarray
 
 
 def open_encoder(folder: Path, device: str = "cpu") -> Any:
-    """Load an encoder in evaluation mode."""
     encoder: Any = load_model(folder)[0]
     return encoder.eval().to(device)
 
@@ -107,7 +103,6 @@ def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
 
 
 def model_with_head(model: MeasuredModel) -> Any:
-    """Load a masked language model. Raises BadInput if its prediction head is missing."""
     if not has_head(model.checkpoint):
         what = "the model has no prediction head, so its predictions cannot be measured"
         raise BadInput(what, model.checkpoint / WEIGHTS)
@@ -135,12 +130,9 @@ class SubWords:
         if first is None:
             raise BadInput("the tokenizer drops a letter or encodes it differently in a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
-        check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        if len(self._known) > _ROOM:
-            self._known = {}
         new = [word for word in dict.fromkeys(words) if word not in self._known]
         self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
         return [self._known[word] for word in words]
@@ -178,10 +170,7 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
         yield batch
 
 
-@dataclass(frozen=True)
-class LinkReading:
-    """A method, and the layer whose states it uses."""
-
+class LinkReading(NamedTuple):
     method: Method
     layer: int
 
@@ -197,36 +186,31 @@ class PairEncoder:
     after: Sequence[int]
     types: tuple[int, int] = (0, 0)
     joint: bool = False
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Links]]:
-        """Yield each reading's links for each sentence pair."""
-        numbered, top = enumerate(pairs, start=1), max(reading.layer for reading in readings)
-        while window := list(islice(numbered, WINDOW)):
-            cut = [self._cut(pair, line) for line, pair in window]
+        remaining, top = iter(pairs), max(reading.layer for reading in readings)
+        while cut := [self._cut(pair) for pair in islice(remaining, WINDOW)]:
             linked: list[list[Links]] = [[[] for _ in readings] for _ in cut]
             for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
-                encoded = _Batch(self, [cut[i] for i in batch], top)
+                sides = [side for i in batch for side in cut[i]]
+                states = self._states(sides, top)
                 for number, reading in enumerate(readings):
-                    for i, links in zip(batch, encoded.links(reading), strict=True):
+                    for i, links in zip(batch, self._links(sides, states, *reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
-    def _cut(self, pair: PairIds, line: int) -> list[Side]:
+    def _cut(self, pair: PairIds) -> list[Side]:
         """Truncate both sides to the ids that fit into a row, and count what is left out."""
+        sides, counts = list[Side](), Counter({"sentence pairs with an empty side": int(not all(pair))})
+        beyond = f"words beyond the {row_length(self.encoder.config):,} ids that the model takes"
         flat = [[i for word in side for i in word] for side in pair]
-        if not all(pair):
-            self.left_out.add("sentence pairs with an empty side", line)
-        sides = []
-        for side, ids, size in zip(pair, flat, self._sizes([len(ids) for ids in flat]), strict=True):
-            words = np.repeat(np.arange(len(side)), [len(word) for word in side])
-            if dropped := sum(not word for word in side):
-                self.left_out.add("words that the tokenizer drops", line, dropped)
-            if size < len(ids):
-                beyond = len(np.setdiff1d(words[size:], words[:size]))
-                reason = f"words beyond the {row_length(self.encoder.config):,} ids that the model takes"
-                self.left_out.add(reason, line, beyond)
+        for side, ids, size in zip(pair, flat, self._sizes(list(map(len, flat))), strict=True):
+            words = np.repeat(np.arange(len(side)), list(map(len, side)))
+            counts["words that the tokenizer drops"] += sum(not word for word in side)
+            counts[beyond] += len(np.setdiff1d(words[size:], words[:size]))
             sides.append((ids[:size], words[:size]))
+        self.left_out.update(+counts)
         return sides
 
     def _sizes(self, sizes: list[int]) -> list[int]:
@@ -240,92 +224,71 @@ class PairEncoder:
         least = min(*sizes, room // 2)
         return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
 
-
-class _Batch:
-    """The states of a batch of pairs at every layer up to `top`."""
-
-    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]], top: int) -> None:
-        self.cut, self.folder = cut, encoder.encoder.name_or_path
-        self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
-        rows, types = list[list[int]](), list[list[int]]()
-        for sides in cut:
-            for side, ((ids, _), kind) in enumerate(zip(sides, encoder.types, strict=True)):
-                if side == 0 or not encoder.joint:
-                    rows.append([*encoder.before])
-                    types.append([kind] * len(encoder.before))
-                start = len(rows[-1])
-                self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
-                rows[-1] += [*ids, *encoder.after]
-                types[-1] += [kind] * (len(ids) + len(encoder.after))
-        self.states: list[list[Tensor]] = [[] for _ in rows]  # by row and layer
+    def _states(self, sides: Sequence[Side], top: int) -> list[list[Tensor]]:
+        """Return each side's states, (ids, H), after every layer up to `top`; both sides of a pair are
+        neighbours."""
+        rows, types, spans = list[list[int]](), list[list[int]](), list[tuple[int, slice]]()
+        for number, (ids, _) in enumerate(sides):
+            kind = self.types[number % 2]
+            if number % 2 == 0 or not self.joint:
+                rows.append([*self.before])
+                types.append([kind] * len(self.before))
+            start = len(rows[-1])
+            spans.append((len(rows) - 1, slice(start, start + len(ids))))
+            rows[-1] += [*ids, *self.after]
+            types[-1] += [kind] * (len(ids) + len(self.after))
+        by_row: list[list[Tensor]] = [[] for _ in rows]
         order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
         for first in range(0, len(order), ROWS):
             chosen = order[first : first + ROWS]
             columns = [rows[row] for row in chosen], [types[row] for row in chosen]
-            layers = layer_states(encoder.encoder, *columns, top)
+            layers = layer_states(self.encoder, *columns, top)
             for i, row in enumerate(chosen):
-                self.states[row] = [hidden[i] for hidden in layers]
+                by_row[row] = [hidden[i] for hidden in layers]
+        return [[hidden[span] for hidden in by_row[row]] for row, span in spans]
 
-    def links(self, reading: LinkReading) -> list[Links]:
-        """Return each pair's links between words."""
-        method, states, masks, words = reading.method, list[Tensor](), list[Tensor](), list[list[list[int]]]()
-        for side in (0, 1):
-            vectors, words_of_side = self._vectors(side, reading)
-            words.append(words_of_side)
-            padded = nn.utils.rnn.pad_sequence(vectors, batch_first=True)
-            if not padded.isfinite().all():
-                raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
-            states.append(padded)
-            lengths = torch.tensor(list(map(len, vectors)), device=padded.device)
-            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
-        linked: list[set[Link]] = [set() for _ in self.cut]
-        if method.also:
-            linked = list(map(set, self.links(replace(reading, method=method.also))))
-        for pair, i, j in method.extract(method.score(*states, *masks), *masks).tolist():
-            linked[pair].add((words[0][pair][i], words[1][pair][j]))
-        return list(map(sorted, linked))
-
-    def _vectors(self, side: int, reading: LinkReading) -> tuple[list[Tensor], list[list[int]]]:
-        """Return each pair's states on a side, averaged by word if the method compares words, and the word of
-        each state."""
-        states = [self.states[row][reading.layer][places] for row, places in self.spans[side]]
-        words = [pair[side][1] for pair in self.cut]
-        if reading.method.words:
-            for i, sub_words in enumerate(states):
+    def _links(
+        self, sides: Sequence[Side], states: Sequence[Sequence[Tensor]], method: Method, layer: int
+    ) -> list[Links]:
+        words, vectors = [words for _, words in sides], [layers[layer] for layers in states]
+        if method.words:
+            for i, sub_words in enumerate(vectors):
                 words[i], sizes = np.unique(words[i], return_counts=True)
-                states[i] = torch.stack([part.mean(0) for part in sub_words.split(sizes.tolist())])
-        return states, [numbers.tolist() for numbers in words]
+                vectors[i] = torch.stack([part.mean(0) for part in sub_words.split(sizes.tolist())])
+        padded = [nn.utils.rnn.pad_sequence(vectors[side::2], batch_first=True) for side in (0, 1)]
+        if not all(side.isfinite().all() for side in padded):
+            fault = f"the states after layer {layer} are not finite"
+            raise BadInput(fault, self.encoder.name_or_path)
+        masks = []
+        for side, tensor in enumerate(padded):
+            lengths = torch.tensor(list(map(len, vectors[side::2])), device=tensor.device)
+            masks.append(torch.arange(tensor.shape[1], device=tensor.device) < lengths[:, None])
+        linked: list[set[Link]] = [set() for _ in range(len(sides) // 2)]
+        if method.also:
+            linked = list(map(set, self._links(sides, states, method.also, layer)))
+        for pair, i, j in method.extract(method.score(*padded, *masks), *masks).tolist():
+            linked[pair].add((int(words[2 * pair][i]), int(words[2 * pair + 1][j])))
+        return list(map(sorted, linked))
 
 
 @dataclass(frozen=True)
 class EncoderAligner:
-    """Extracts links from an encoder's hidden states."""
-
     encoder: PairEncoder
     pieces: SubWords
     reading: LinkReading
 
     @classmethod
-    def open(
-        cls,
-        folder: Path,
-        method: Method | None = None,
-        layer: int | None = None,
-        device: str = "cpu",
-    ) -> EncoderAligner:
+    def open(cls, folder: Path, method: Method | None = None, layer: int | None = None) -> EncoderAligner:
         """Open a model and its tokenizer. By default, an encoder uses the method DEFAULT at two thirds of its
         depth, and a trained aligner uses TRAINED at the layer stored in its configuration."""
         config = read_config(folder)
-        trained = getattr(config, ALIGNER_LAYER, None)
-        if trained is not None and type(trained) is not int:
-            raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}, not a layer's number", folder / CONFIG)
-        last: int = config.num_hidden_layers
+        trained, last = getattr(config, ALIGNER_LAYER, None), config.num_hidden_layers
         if layer is None:
             layer = trained or main_layer(last)
-        if not 0 <= layer <= last:
+        if layer not in range(last + 1):
             what = f"there is no layer {layer}: layers are numbered from 0 (the embeddings) to {last}"
             raise BadInput(what, folder)
-        encoder, pieces = open_encoder(folder, device), SubWords(folder)
+        encoder, pieces = open_encoder(folder), SubWords(folder)
         if pieces.size > config.vocab_size:
             what = f"the tokenizer has {pieces.size:,} types, but the model has only {config.vocab_size:,}"
             raise BadInput(what, folder)
@@ -333,7 +296,7 @@ class EncoderAligner:
         return cls(PairEncoder(encoder, pieces.before, pieces.after), pieces, reading)
 
     @property
-    def left_out(self) -> LeftOut:
+    def left_out(self) -> Counter[str]:
         return self.encoder.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:

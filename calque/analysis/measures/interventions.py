@@ -114,7 +114,7 @@ def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
 
 
 @contextmanager
-def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
+def other_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> Iterator[None]:
     """Replace word embeddings until the `with` block ends."""
     original = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
@@ -125,15 +125,14 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, after `prepare` has changed it. Changes passed
-    to a method affect only the score it returns."""
+    """A model fine-tuned on a tagging task's source examples. Changes passed to a method affect only the
+    score it returns."""
 
     def __init__(
         self,
         run: MeasuredModel,
         data: DerivedTask,
         progress: Callable[[int, int], None] = lambda step, steps: None,
-        prepare: Callable[[Any], object] = lambda model: None,
     ) -> None:
         if not isinstance(data.task, Tagging):
             raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
@@ -141,7 +140,7 @@ class SourceTuned:
         _, self.ids, _ = moved_types(data.languages, run.language)  # (m,)
         self.train = data.split("train", SOURCE)
         labels = data.task.labels(self.train.gold)
-        self.tuned = TaskModel(run, self.train, labels, data.config, progress, prepare)
+        self.tuned = TaskModel(run, self.train, labels, data.config, progress)
         self.network = self.tuned.finetuned.model
 
     def rows(self, seed: int = 0) -> Rows:

@@ -92,7 +92,7 @@ def fast_align_scores(
     for direction in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=direction == "reverse")
         links[direction] = list(model.align(pairs))
-        exclusions += model.left_out.counts + model.unlearnt.counts
+        exclusions += model.left_out + model.unlearnt
     both = list(zip(*links.values(), strict=True))
     links |= {name: list(starmap(method, both)) for name, method in SYMMETRISATIONS.items()}
     return {name: score_all(gold.pairs, predicted) for name, predicted in links.items()}, exclusions
@@ -118,7 +118,7 @@ def layer_links(
             total = sum(counts, LinkCounts())
             records.append(link_record(model, gold_set, reading.method.name, total, **about))
         suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
-        for reason, count in encoder.left_out.counts.items():
+        for reason, count in encoder.left_out.items():
             exclusions[f"{reason}{suffix}"] += count
     return Measurement(tuple(sorted(records, key=lambda r: (r.layer or 0, r.joint))), exclusions)
 

@@ -93,16 +93,14 @@ def finetune(
     labels: int,
     config: FinetuneConfig,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-    prepare: Callable[[Any], object] = lambda network: None,
 ) -> Finetuned:
-    """Train a saved model's encoder and a new head for `labels` labels on `rows`, after `prepare` has
-    changed the model. Raises NonFinite if a loss, a gradient or a weight is not finite."""
+    """Train a saved model's encoder and a new head for `labels` labels on `rows`. Raises NonFinite if a loss,
+    a gradient or a weight is not finite."""
     with torch.random.fork_rng(devices=[model.device] if model.device.startswith("cuda") else []):
         saved, missing = load_model(model.checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(model.seed)
         network, old, new = _with_head(model.checkpoint, encoder, head, labels, config)
-        prepare(network)
         if config.freeze_table:
             network.get_input_embeddings().weight.requires_grad_(False)
         tuned = Finetuned(network.to(model.device), head)
@@ -201,7 +199,7 @@ class Tested:
 
 
 class TaskModel:
-    """A model fine-tuned on the set `train`, after `prepare` has changed the model; `cut` examples do not fit
+    """A model fine-tuned on the set `train`; `cut` examples do not fit
     into one row. Raises BadInput if the checkpoint and the data do not match."""
 
     def __init__(
@@ -211,13 +209,12 @@ class TaskModel:
         labels: Sequence[str],
         config: FinetuneConfig,
         progress: Callable[[int, int], None],
-        prepare: Callable[[Any], object] = lambda network: None,
     ) -> None:
         self.checkpoint, self.labels = model.checkpoint, labels
         self.length = longest_row(model.checkpoint, config)
         encoded = self._encode(train)
         self.cut, head = encoded.cut, train.task.head
-        self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress, prepare)
+        self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress)
 
     def _encode(self, split: Split) -> EncodedSet:
         assert split.reader

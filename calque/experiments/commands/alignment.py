@@ -31,7 +31,7 @@ def align(
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align or, with --model, one of ot, argmax, itermax, match, xlm-align, softmax, "
+            help="fast-align or, with --model, one of ot, argmax, itermax, xlm-align, softmax, "
             "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
@@ -60,8 +60,8 @@ def align(
             _write(lines, pairs.size, out)
     for what, count in pairs.counts.items():
         typer.echo(f"{count:,} {what}", err=True)
-    for line in aligner.left_out.described():
-        typer.echo(f"without links: {line}", err=True)
+    for what, count in aligner.left_out.items():
+        typer.echo(f"without links: {count:,} {what}", err=True)
 
 
 def open_aligner(

@@ -100,28 +100,18 @@ def look(
             "word is masked in turn. Default: a sentence from the model's corpus.",
         ),
     ] = None,
-    words: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD,WORD", help="Show these words' nearest neighbours. Default: the sentence's words."
-        ),
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The derived language. Default: the first one.")
-    ] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
     ] = None,
 ) -> None:
-    """Inspect a model's guesses, nearest neighbours and alignment."""
+    """Inspect a model's guesses and nearest words."""
     if html:
         check_out(html, checkpoint.rglob("*"))
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking import look as look_into
     from calque.analysis.report.page import write_look
 
-    chosen = [word.strip() for word in words.split(",")] if words else []
-    inspection = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
+    inspection = look_into(Checkpoint.open(checkpoint), sentence or "")
     if html:
         write_look(html, f"Calque: a look inside {_name_of(checkpoint)}", inspection)
     typer.echo(html or inspection)

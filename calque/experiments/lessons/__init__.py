@@ -7,7 +7,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import make_folder
 
 HERE = Path(__file__).parent
-FILES = ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")
+FILES = ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md")
 
 
 def copy(to: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """Write a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -9,7 +9,6 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking import Look, look
 from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
-from calque.analysis.papers.looks import looks
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
@@ -23,8 +22,8 @@ from calque.analysis.papers.sweep import (
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.claims import claims_table
-from calque.analysis.report.drawing import INK, Plot
-from calque.analysis.report.page import Curves, Report, write_page
+from calque.analysis.report.drawing import Plot
+from calque.analysis.report.page import Report, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, unknown
@@ -38,7 +37,7 @@ from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.measures import read_measured
 from calque.experiments.study.tasks import read_floors
-from calque.pretrain.run import CLAIMS, METRICS, read_metrics
+from calque.pretrain.run import CLAIMS
 
 INSIDE = 12  # maximum number of models inspected in a report
 
@@ -48,13 +47,12 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
     its summary. `about` is the report's description."""
     about, studies, (swept, first) = about or {}, [study for _, study in variants], variants[0]
     size, facts, left_out = scale_of(studies), facts_of(variants, root, about), exclusions(studies, root)
-    by_values, titled, curves = dict[Values, Results](), dict[str, Study](), list[Curves]()
+    by_values, titled = dict[Values, Results](), dict[str, Study]()
     for settings, study in variants:
         results = joined(study.paper, *_recorded(study, root, settings), size)
         by_values[tuple(settings.values())] = results
         title = "".join(f", {key}={value}" for key, value in settings.items())
         titled[title] = study
-        curves += training_curves(study, root, results, title)
     claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
     sweep = SweepResults(tuple(swept), by_values)
     page = _page(sweep, first.paper, about, claimed, size)
@@ -63,7 +61,6 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
         exclusions=left_out,
         facts=facts,
         example=example_of(studies, root),
-        curves=curves,
         looks=models_inside(titled, root),
     )
     return _write(folder, page, sweep, about, claimed)
@@ -174,7 +171,7 @@ def figures_of(results: Results, paper: str) -> list[Plot]:
     return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 
-# Parts that are not computed from records: the question, an example, curves and inspections
+# Parts that are not computed from records: the question, an example and inspections
 
 
 def _question(study: str, changed: bool) -> str:
@@ -190,16 +187,6 @@ def example_of(studies: Iterable[Study], root: Path) -> str:
         if text and (preview := text.folder / PREVIEW).is_file():
             return preview.read_text(encoding="utf-8").partition("\n1.\n")[2].partition("\n2.\n")[0]
     return ""
-
-
-def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
-    """Yield each model's training curves; `suffix` distinguishes the variants in a sweep."""
-    colours = {name: look.colour for name, look in looks(results).items()}
-    for model in study.models(root):
-        objective, path = model.training.objective, model.folder / METRICS
-        if path.is_file():
-            colour = colours.get(objective.name, INK)
-            yield Curves(objective.title + suffix, colour, read_metrics(path))
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:

@@ -210,11 +210,8 @@ class DerivedLanguages(StudyLanguages):
         if isinstance(self._given, int):
             yield from vocabulary_mistakes(self._given)
         else:
-            from calque.pretrain.saved_model import check_tokenizer  # imports torch
-
             try:
                 self._given.open()
-                check_tokenizer(self._given.folder)
             except BadInput as error:
                 yield f"vocabulary must be a number of types or a tokenizer's folder: {error}"
         try:

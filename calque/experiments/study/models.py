@@ -16,7 +16,7 @@ from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import UPDATE, flops_per_id, parameters
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.saved_model import RUN, read_config, weights_digest
+from calque.pretrain.saved_model import RUN, read_config, weights_file
 
 if TYPE_CHECKING:
     from calque.derive.word_links import PairSample
@@ -62,7 +62,7 @@ class GivenModel:
 
     @cached_property
     def _weights(self) -> str:
-        return weights_digest(self.checkpoint)
+        return sha256(weights_file(self.checkpoint))
 
     @cached_property
     def has_head(self) -> bool:

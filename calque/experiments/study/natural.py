@@ -33,7 +33,7 @@ from calque.experiments.study.models import GivenModel, Group, Training, shape_o
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
-from calque.pretrain.model import HEADS, masked_model
+from calque.pretrain.model import HEADS
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, METRICS, read_metrics
 from calque.pretrain.saved_model import (
@@ -236,7 +236,7 @@ def save_aligner(step: Step, out: Path) -> None:
         raise BadInput("no word has a label: are the files translations of each other?")
     start = step.config.start.checkpoint
     saved = read_config(start)
-    base, head = masked_model(saved).base_model_prefix, HEADS[saved.model_type]
+    base, head = "bert" if saved.model_type == "bert" else "roberta", HEADS[saved.model_type]
     start_config = json.loads((start / CONFIG).read_text(encoding="utf-8"))
     weights = {}
     for name, tensor in tensor_files.load_file(weights_file(start)).items():

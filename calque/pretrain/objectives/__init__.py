@@ -4,7 +4,7 @@ import re
 
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.forms import NUMBER, fraction
-from calque.pretrain.objective import After, HeadOnly, Objective
+from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM, Link
@@ -33,7 +33,7 @@ OBJECTIVES: list[type[Objective]] = [
     RotateMLM,
 ]
 """All objectives, in the order used for lists and for colours in figures. Study files may add more."""
-AFTER, HEAD = "-after-", "-head"
+AFTER = "-after-"
 
 
 def parse(name: str, mask_rate: float | None = None) -> Objective:
@@ -46,24 +46,16 @@ def parse(name: str, mask_rate: float | None = None) -> Objective:
             return After(
                 parse(then, mask_rate), parse(first, mask_rate), fraction(portion) if portion else 0.5
             )
-        if name.endswith(HEAD):
-            return HeadOnly(parse(name.removesuffix(HEAD), mask_rate))
         for kind in OBJECTIVES:
             if (values := kind.parse_fields(name)) is not None:
                 masks = mask_rate is not None and "mask_rate" in kind.defaults()
                 return kind(**{"mask_rate": mask_rate} if masks else {}, **values)
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
-    names, listed = list[str](), list[str]()
-    for kind in OBJECTIVES:
-        suffixes = [form.name + form.example for form in kind.forms]
-        names += [kind.short_name + suffix for suffix in ("", *suffixes)]
-        listed.append(f"{kind.short_name} ({', '.join(suffixes)})" if suffixes else kind.short_name)
-    raise BadInput(unknown("objective", name, names, [*listed, "and A-after-B, A-after-B-for-25"]))
+    raise BadInput(unknown("objective", name, [*(kind.short_name for kind in OBJECTIVES), "A-after-B"]))
 
 
 def table() -> list[str]:
-    """Return the lines of the Markdown table of objectives."""
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""

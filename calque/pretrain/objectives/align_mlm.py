@@ -1,5 +1,4 @@
-"""ALIGN-MLM, which adds to MLM a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3),
-and its opposite, REPEL-MLM."""
+"""ALIGN-MLM, which aligns the embeddings of dictionary words (ALIGN-MLM, section 3), and its opposite."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64. Shared
-    types are already aligned."""
+    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64."""
     if not languages.dictionaries:
         raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
     dictionaries = [languages.dictionary(*pair) for pair in languages.dictionaries]
@@ -70,8 +68,8 @@ class Align(Objective):
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL, the mean over dictionary pairs of max(0, cosine). It cannot diverge, or make
-    embeddings opposite, which would align them up to a rotation."""
+    """alpha * L_REPEL, the mean of max(0, cosine), which cannot make embeddings opposite: that would align
+    them up to a rotation."""
 
     short_name, term = "REPEL", "repel"
 
@@ -99,7 +97,7 @@ class AlignMLM(Composite):
 
 @dataclass(frozen=True)
 class RepelMLM(AlignMLM):
-    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as in ALIGN-MLM."""
+    """L_REPEL-MLM = L_MLM + alpha * L_REPEL."""
 
     short_name = "REPEL-MLM"
     summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."

@@ -19,7 +19,7 @@ from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStr
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode, layers_of, main_layer
 from calque.pretrain.objective import GOLD, Learner, Traits
-from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
+from calque.pretrain.transport import itermax_table, sinkhorn, untied
 
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
@@ -66,7 +66,7 @@ class ContrastedWords(PairStream):
 
     def _numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
         rows = self.masked(pairs, random)
-        numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
+        numbers = [torch.full((len(pairs), width), -1) for width in rows.widths]
         for row, sizes in enumerate(map(sizes_of_words, pairs)):
             for column, size in zip(numbers, sizes, strict=True):
                 words = np.repeat(np.arange(len(size)), size)
@@ -74,7 +74,6 @@ class ContrastedWords(PairStream):
         return NumberedWords(rows, PlaceLinks.of([bitext.links(pair) for bitext, pair in pairs]), *numbers)
 
     def _labelled_words(self, pair: Pair) -> int:
-        """Count the words on both sides of a pair that may receive a label."""
         if self.objective.labels == "self":
             return sum(map(len, sizes_of_words(pair)))
         bitext, number = pair
@@ -93,8 +92,8 @@ class ContrastedWords(PairStream):
         with torch.no_grad():
             cosines = torch.bmm(a, b.mT)
             if self.objective.labels == "self":
-                kernel = log_kernel(torch.bmm(first, second.mT))
-                plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
+                products = torch.bmm(first, second.mT)
+                plan = untied(sinkhorn(products, rows, columns), products, rows, columns)
                 labels = itermax_table(plan, rows, columns)
             else:
                 labels = torch.zeros_like(cosines, dtype=torch.bool)
@@ -143,11 +142,9 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """Trains a model to identify each linked word's translation among the words in up to eight sentence
-    pairs.
+    """Trains a model to identify each linked word's translation in up to GROUP sentence pairs.
 
-    layer: the layer that the loss applies to, and the last one trained; by default, at two thirds of the
-        depth.
+    layer: the layer that the loss applies to, and the last one trained; default: at two thirds of the depth.
     labels: the links to learn from: fast_align's with a probability of at least `least` under the current
         model ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
     """
@@ -180,17 +177,11 @@ class AlignerTraining(PairObjective):
         return replace(traits, passes=2 / 3, predicts=False, needs_start=True)  # upper layers are unused
 
     def layer_of(self, layers: int) -> int:
-        """Return the layer that the loss applies to, in a model of `layers` layers."""
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
         """Return the layer below the loss's; on en-fr, it aligns words better."""
         return max(1, self.layer_of(layers) - 1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.least != type(self).least and self.labels != "agreement":
-            raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
-from calque.pretrain.batch import MASK_RATE, Rows, as_rows, labels_at
+from calque.pretrain.batch import MASK_RATE, Rows, labelled_rows
 from calque.pretrain.objective import Objective, Traits
 from calque.pretrain.objectives.mlm import Monolingual
 
@@ -19,53 +19,43 @@ SHARE = 0.25
 
 class CodeSwitched(Monolingual):
     """Rows in which half of the selected positions are translated with dictionaries; words without an entry
-    stay the same. Each word's target language is sampled from those that share a dictionary with its own.
-
-    images: for each language, the images of the model's R rows, (R,), in each target language.
-    """
+    stay the same. `images` maps each language to its target language and the images of all R rows, (R,)."""
 
     def prepare(self) -> None:
         super().prepare()
         languages = self.languages
-        self.images: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
+        self.images = dict[int, tuple[int, np.ndarray]]()
         for pair in languages.dictionaries:
             for language, target in (pair, pair[::-1]):
                 entries, image = languages.dictionary(language, target), np.arange(languages.rows)
                 image[entries[::-1, 0]] = entries[::-1, 1]  # reversed, so that a word's first entry wins
-                self.images[languages[language].number][languages[target].number] = image
-        if not any(self.images):
+                if languages[language].number in self.images:
+                    raise BadInput(f"{language} has two dictionaries; expected one", languages.folder)
+                self.images[languages[language].number] = languages[target].number, image
+        if not self.images:
             raise BadInput("there is no dictionary with which to translate words", languages.folder)
 
     def translate(
-        self, ids: np.ndarray, languages: np.ndarray, positions: np.ndarray, random: np.random.Generator
+        self, ids: np.ndarray, languages: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the translations of the ids at flat positions, and their languages, both (N,)."""
         ids, languages = ids.reshape(-1)[positions], languages.reshape(-1)[positions]
-        max_targets = max(map(len, self.images))
-        draws = random.integers(0, max_targets, len(ids))
         translated, targets = ids.copy(), languages.copy()
-        for number, images in enumerate(self.images):
-            places = np.flatnonzero(languages == number)
-            if not images or not len(places):
-                continue
-            choices = draws[places]
-            if len(images) < max_targets:  # languages with fewer dictionaries draw again
-                choices = random.integers(0, len(images), len(places))
-            for i, target in enumerate(sorted(images)):
-                words = places[choices == i]
-                translated[words] = images[target][ids[words]]
-                targets[words] = np.where(translated[words] == ids[words], number, target)
+        for language, (target, image) in self.images.items():
+            words = np.flatnonzero(languages == language)
+            translated[words] = image[ids[words]]
+            targets[words] = np.where(translated[words] == ids[words], language, target)
         return translated, targets
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         selected, fate = self.masking.select(ids, random)
         is_switched = random.random(len(selected)) < 0.5
         switched, unswitched = selected[is_switched], selected[~is_switched]
-        translated, targets = self.translate(ids, languages, switched, random)
+        translated, targets = self.translate(ids, languages, switched)
         masked = self.masking.corrupt(ids, languages, unswitched, fate[~is_switched], random)
         masked.reshape(-1)[switched] = translated
         languages.reshape(-1)[switched] = targets  # each word gets the embedding of its language
-        return as_rows(masked, labels_at(ids, selected), languages, padded=False)
+        return labelled_rows(ids, masked, selected, languages, padded=False)
 
 
 @dataclass(frozen=True)
@@ -95,7 +85,7 @@ class Switched(CodeSwitched):
 
     def prepare(self) -> None:
         super().prepare()
-        if not self.images[0]:
+        if 0 not in self.images:
             name = self.languages.languages[0].name
             raise BadInput(f"there is no dictionary with which to translate {name}", self.languages.folder)
 
@@ -104,15 +94,13 @@ class Switched(CodeSwitched):
         masked = rows.ids.numpy()
         visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
         positions = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.objective.share))
-        masked.reshape(-1)[positions], _ = self.translate(ids, languages, positions, random)
+        masked.reshape(-1)[positions], _ = self.translate(ids, languages, positions)
         return rows
 
 
 @dataclass(frozen=True)
 class Link(Objective):
-    """MLM in which a fraction `share` of the source's unmasked words is selected, and those with a dictionary
-    entry are replaced by their images. The labels are the original words. LINK uses no language
-    embeddings."""
+    """LINK uses no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

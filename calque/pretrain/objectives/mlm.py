@@ -28,9 +28,7 @@ class PackedLines:
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
-            raise BadInput(
-                f"{language.name}: the corpus has only {total:,} ids, too few for a row of {length:,}"
-            )
+            raise BadInput(f"{language.name}: the corpus has {total:,} ids, too few for a row of {length:,}")
 
     def __len__(self) -> int:
         return self._rows
@@ -54,11 +52,9 @@ class PackedLines:
 
 
 class Monolingual(Stream):
-    """The packed rows of all languages, one after another."""
-
     def prepare(self) -> None:
         self.weights, specials = {"mlm": 1.0}, self.languages.specials
-        self.masking = Masking.of(self.languages, self.objective.mask_rate)
+        self.masking = Masking(specials, self.languages.tables, self.objective.mask_rate)
         self.packed = [PackedLines(language, specials, self.length) for language in self.languages.languages]
         self.ends = np.cumsum([len(packed) for packed in self.packed])
         self.instances = int(self.ends[-1])
@@ -77,7 +73,6 @@ class Monolingual(Stream):
         return rows, {"mlm": rows.labelled}
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
-        """Mask rows that were read."""
         return self.masking(ids, languages, random)
 
     def losses(self, learner: Learner, batch: Rows) -> dict[str, Tensor]:

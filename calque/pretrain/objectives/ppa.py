@@ -1,4 +1,4 @@
-"""PPA: TLM and momentum contrast (He et al. 2020) between sentences and their translations (Pan et al. 2021).
+"""PPA: TLM, and momentum contrast between sentences and their translations (Pan et al. 2021).
 
 Shapes: B sentences, hidden size H, D dimensions, K keys in the queue.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,9 +28,8 @@ def contrast(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: floa
     `negatives` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, negatives = queries.float(), keys.float(), negatives.float()
-        logits = (
-            torch.cat([(queries * keys).sum(1, keepdim=True), queries @ negatives.T], dim=1) / temperature
-        )
+        own = (queries * keys).sum(1, keepdim=True)
+        logits = torch.cat([own, queries @ negatives.T], dim=1) / temperature
         first = torch.zeros(len(queries), dtype=torch.long, device=logits.device)
         return F.cross_entropy(logits, first, reduction="sum")
 
@@ -46,8 +45,8 @@ class PairsWithKeys:
 
 class Contrasted(PairStream):
     """Pairs as one row for TLM and two for the contrastive loss: query and key. Before a step, the slow
-    encoder is updated and computes the keys. A query is compared with its own and earlier steps' keys,
-    regardless of how batches are divided."""
+    encoder is updated and computes the keys, so queries are compared with the same keys however batches are
+    divided."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
@@ -64,8 +63,7 @@ class Contrasted(PairStream):
             keys = [moco.keys(part.side_rows(1, self.pad)).float() for part in parts]
         negatives = moco.queue.clone()
         moco.enqueue(world.gather(torch.cat([*keys, moco.queue[:0]])))
-        parts_and_keys = zip(parts, keys, strict=True)
-        return [PairsWithKeys(part, part_keys, negatives) for part, part_keys in parts_and_keys], {}
+        return [PairsWithKeys(*pair, negatives) for pair in zip(parts, keys, strict=True)], {}
 
     def losses(self, learner: Learner, batch: PairsWithKeys) -> dict[str, Tensor]:
         moco: Any = learner.own[MOCO]
@@ -80,8 +78,8 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, in random order (section 2). A sentence's vector is the last layer's
-    state at the first position, normalised and projected to `dimensions` dimensions.
+    """L_MoCo + L_TLM on the same pairs (section 2). A sentence's vector is the last layer's state at the
+    first position, normalised and projected to `dimensions` dimensions.
 
     queue: the number of earlier keys used as negatives.
     momentum: the weight of the slow encoder's previous values in each update.
@@ -114,11 +112,6 @@ class PPA(PairObjective):
         "translation among a queue of other sentences (MoCo)."
     )
     paper = "Pan et al. 2021"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.beside not in get_args(Beside):
-            raise ValueError(f"beside, the loss added to L_MoCo, must be TLM, MLM or '', not {self.beside!r}")
 
     @property
     def traits(self) -> Traits:

@@ -1,5 +1,4 @@
-"""PreAlign: aligns dictionary words at every layer, then trains MLM with code-switched input (Li et al.
-2024).
+"""PreAlign: aligns dictionary words at every layer, then trains MLM with code-switched input.
 
 Shapes: P pairs, W = 2P words (all first sides, then all second sides), A anchors, hidden size H.
 """
@@ -33,8 +32,8 @@ FIRST_SIDES = MappingProxyType({"anchors": "first"})
 @dataclass(frozen=True)
 class Anchors(Batch):
     """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
-    `languages` are (P, 2) int64. Parts contain all words, but only the anchors `first` to `last` (exclusive),
-    so that losses add up."""
+    `languages` are (P, 2) int64. Parts contain all words, but only the anchors from `first` to before
+    `last`."""
 
     ids: Tensor
     languages: Tensor
@@ -61,7 +60,7 @@ class Anchors(Batch):
     @property
     def excluded(self) -> Tensor:
         """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
-        word with the anchor's. Otherwise, words would be pushed away from some of their translations."""
+        word with the anchor's, because they may also be translations."""
         entries = self.ids[self.first : self.last]
         overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         overlaps[torch.arange(len(entries), device=entries.device), self.anchors] = False
@@ -70,7 +69,7 @@ class Anchors(Batch):
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     """Return the InfoNCE loss, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T)
-    / sum over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include w."""
+    / sum over words v of exp(cos(w, v) / T)); as in the published code, the `words` (W, H) include w."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
@@ -78,8 +77,6 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """New dictionary entries in every step."""
-
     objective: Contrast
 
     def prepare(self) -> None:
@@ -118,8 +115,7 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share` of the
-    words. The dictionary's words are read in addition to rows of text."""
+    """`portion` is the first phase's fraction of all steps, and `share` the fraction of replaced words."""
 
     share: float = 0.05
     portion: float = 0.1

@@ -21,8 +21,6 @@ from calque.pretrain.objective import Objective, Traits, Update
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual
 
-LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
-
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
     """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
@@ -33,21 +31,17 @@ def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Rotation:
-    """Maps a row x to (x - start) @ matrix + end. The pairs determine only `rank` of the matrix's H
-    dimensions."""
+    """Maps a row x to (x - start) @ matrix + end."""
 
     start: Tensor
     matrix: Tensor
     end: Tensor
-    rank: int
 
     @classmethod
     def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
-        """Fit the rotation that brings `rows` closest to `targets`, both (d, H), after centring both."""
+        """Fit the rotation that brings centred `rows` closest to centred `targets`, both (d, H)."""
         start, end = rows.mean(0), targets.mean(0)
-        first, second = rows - start, targets - end
-        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
-        return cls(start, procrustes(first, second), end, rank)
+        return cls(start, procrustes(rows - start, targets - end), end)
 
     def __call__(self, rows: Tensor) -> Tensor:
         return (rows - self.start) @ self.matrix + self.end
@@ -71,9 +65,6 @@ class RotatedOnce(Monolingual):
 
     def before_step(self, update: Update, parts: Sequence[Rows]) -> tuple[Sequence[Rows], dict[str, Tensor]]:
         model = update.learner.model
-        # Pairs are centred, so n pairs determine at most n - 1 dimensions.
-        left_open = sum(max(0, model.config.hidden_size - len(pairs) + 1) for pairs in self.pairs.values())
-        self.left_out = {**self.left_out, LEFT_OPEN: left_open}
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
         if update.step == round(self.objective.at * update.steps):
             for table in tables:  # only one, if the tables are tied
@@ -100,8 +91,8 @@ def _rows(language: Language) -> np.ndarray:
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate a table's `rows` (n,), and AdamW's moments, by the map that brings the second rows of `pairs`
-    (d, 2) closest to the first. For second moments, this is exact only if gradients are uncorrelated across
-    dimensions; they cannot be reset to 0, because AdamW's bias correction uses one step count per table."""
+    (d, 2) closest to the first. For second moments, this assumes gradients that are uncorrelated across
+    dimensions."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     updates = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
@@ -114,8 +105,6 @@ def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, wor
 
 @dataclass(frozen=True)
 class RotateMLM(Objective):
-    """MLM with one rotation after a fraction `at` of the steps."""
-
     at: float = 0.5
     mask_rate: float = MASK_RATE
 

@@ -43,7 +43,7 @@ class Exchanged(PairStream):
         hidden = encode(model, rows, layers)
         vectors = mean_of(hidden.flatten(0, 1).index_select(0, counterparts), groups, len(positions))
         labels = rows.labels.flatten().index_select(0, positions)
-        exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size)
+        exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels)
         return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
 
 
@@ -69,9 +69,8 @@ def mean_of(vectors: Tensor, groups: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(PairObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. Two linked words with the
-    same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are linked, and
-    vectors are averaged."""
+    2.2). Links are gold links, or fast_align's. Two linked words with the same number of sub-words are linked
+    one-to-one, in order; otherwise, all their sub-words are linked, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

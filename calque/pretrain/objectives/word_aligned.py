@@ -31,8 +31,6 @@ class WordPairs(LinkedPairs):
 
 
 class Words(PairStream):
-    """Unmasked pairs, each side in its own row."""
-
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
         pairs, links, words = self.sentence_pairs(instances), [], []
         for bitext, pair in pairs:
@@ -67,8 +65,7 @@ class Words(PairStream):
 @dataclass(frozen=True)
 class WordAligned(PairObjective):
     """The mean squared distance between linked words, plus `weight` times that between source words and their
-    vectors in the starting model. A word's vector is the last layer's state of its last sub-word; sentences
-    are encoded separately. Links are gold links, or the intersection of fast_align's two directions. Training
+    vectors in the starting model. A word's vector is the last layer's state of its last sub-word. Training
     from scratch would make all word vectors equal.
 
     frozen: whether to follow the authors' code, in which target words are pulled towards source words'

@@ -19,7 +19,7 @@ from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode, evaluating, prediction_loss
 from calque.pretrain.objective import Composite, Learner, Objective, Traits, Update
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
+from calque.pretrain.transport import First, itermax_table, largest, sinkhorn, union, untied
 
 POINTER = "pointer"
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
@@ -84,8 +84,8 @@ class SentencePairs(PairStream):
         (a, in_first), (b, in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
         masks = in_first, in_second
         with torch.autocast(hidden.device.type, enabled=False):
-            kernel = log_kernel(a @ b.mT)
-        plan = untied(sinkhorn(kernel, *masks, first=self.objective.first), kernel, *masks)
+            products = a @ b.mT
+        plan = untied(sinkhorn(products, *masks, first=self.objective.first), products, *masks)
         return (itermax_table if self.objective.filtering else union)(plan, *masks), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
@@ -125,12 +125,11 @@ class Settings(Named):
 
     queries: which ids point to their links: masked ids, the same number of unmasked ids, or one id per link
         (table 7).
-    labels: whether links come from the current model, the derivation (`gold`, an upper bound) or an aligner
-        (`estimated`).
-    label_layer: the layer that labels pairs; by default, at the same relative depth as 10 of 12 in the paper.
-    layer: the layer that DWA applies to; by default, the last one.
-    pieces: the number of parts into which a micro-batch is divided by length, each with its own padding. With
-        one part, two thirds of a batch of natural text would be padding.
+    labels: whether links come from the model, the derivation (`gold`) or an aligner (`estimated`).
+    label_layer: the layer that labels pairs; default: at the relative depth in the paper, 10 of 12.
+    layer: the layer that DWA applies to; default: the last one.
+    pieces: the number of parts into which a micro-batch is divided by length, each with its own padding,
+        which would otherwise be two thirds of a batch of natural text.
     """
 
     parallel_fraction: float = USUAL

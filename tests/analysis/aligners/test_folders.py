@@ -119,10 +119,6 @@ def random_ids(folder):
     path.write_text(json.dumps(state))
 
 
-def adapter_weights(folder):
-    save_file({"base_model.model.x": torch.zeros(2)}, folder / "adapter_model.safetensors")
-
-
 def second_table(tensors):
     return tensors | {TABLES[1]: tensors[TABLES[0]] + 1}
 
@@ -151,35 +147,19 @@ for kind in ("bert", "roberta", "xlm-roberta"):
     row(f"{kind} cuts and pads", kind, cut_and_padded)
     row(f"{kind} other activation", kind, setting(CONFIG, hidden_act="relu", layer_norm_eps=0.01))
     row(f"{kind} in half precision", kind, both(as_type(torch.float16), setting(CONFIG, dtype="float16")))
-    row(f"{kind} adapter", kind, file("adapter_config.json"), ("adapter_config.json", "model.safetensors"))
     row(f"{kind} other rows", kind, setting(CONFIG, vocab_size=40), (CONFIG, "40"))
     few = setting(CONFIG, max_position_embeddings=40)
     row(f"{kind} other positions", kind, few, ("position_embeddings", CONFIG))
     types = setting(CONFIG, type_vocab_size=3)
     row(f"{kind} other token types", kind, types, ("token_type_embeddings", CONFIG))
-    token = (
-        {"content": "zebra!"} | dict.fromkeys(["special", "lstrip", "rstrip"], False) | {"normalized": True}
-    )
-    more = setting(OTHER, added_tokens_decoder={"50": token})
-    row(f"{kind} more words", kind, more, (TOKENIZER, OTHER, "zebra!"))
 row("pickle next to safetensors", "bert", file("pytorch_model.bin", "not read"))
-row("adapter's weights", "bert", adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
 row("int8", "bert", as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
-row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
-row("two parts", "bert", setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
-LOWER = (TOKENIZER, OTHER, "do_lower_case")
-row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
-row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER))
-row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
 row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
-bare = setting(OTHER, add_prefix_space=False)
-row("no space before words", "xlm-roberta", bare, (TOKENIZER, OTHER, "add_prefix_space"))
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
-row("second table", "roberta", weights(second_table), (), (*TABLES, "tie_word_embeddings"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
 row("two tables", "roberta", untied)
 

@@ -23,7 +23,7 @@ from calque.derive.readers.parallel import Gold, GoldPair
 from calque.derive.script import Transliterate
 from calque.derive.transform import compose
 from calque.derive.vocabulary import OURS
-from calque.pretrain.transport import itermax, log_kernel, sinkhorn
+from calque.pretrain.transport import itermax, sinkhorn
 from tests.analysis.conftest import opened
 from tests.pocket import derive_pocket
 
@@ -186,7 +186,7 @@ def test_contextual_alignment_equals_pair_by_pair(study, make_checkpoint):
                 )
         products = states[0] @ states[1].transpose(1, 2)
         masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
-        cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[:, 1:].tolist()
+        cells = itermax(sinkhorn(products, *masks), *masks)[:, 1:].tolist()
         words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
     golds = [GoldPair(gold, gold) for *_, gold in every]

@@ -50,7 +50,6 @@ def test_directions_equal_the_published_tool(english_french, forward, reverse):
 def test_symmetrisations_equal_the_published_tool(name, english_french, forward, reverse):
     both = StatisticalAligner(forward, reverse, SYMMETRISATIONS[name])
     assert list(both.align(english_french)) == oracle(name)
-    assert both.name == f"fast_align, {name}"
 
 
 @settings(max_examples=80)

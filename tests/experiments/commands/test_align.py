@@ -62,9 +62,9 @@ def test_empty_and_long_lines_are_counted(here, tmp_path, method):
     first, no_source, long, no_target, end = out.split("\n")
     assert first and not (no_source or no_target or end)
     assert bool(long) == (method == "ot")
-    assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
-    cut = "words beyond the 64 ids that the model takes (line 3)"
-    more = "1 sentence pairs with more than 1,024 words on a side (line 3)"
+    assert "without links: 2 sentence pairs with an empty side" in told.splitlines()
+    cut = "words beyond the 64 ids that the model takes"
+    more = "1 sentence pairs with more than 1,024 words on a side"
     assert (cut if method == "ot" else more) in told
     assert len(told.splitlines()) == 2
 

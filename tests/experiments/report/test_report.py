@@ -8,10 +8,9 @@ import pytest
 from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
-from calque.analysis.results import Results
 from calque.derive.files import parse_json
 from calque.experiments.report.comparison import compare_reports
-from calque.experiments.report.report import summarise, training_curves
+from calque.experiments.report.report import summarise
 from calque.experiments.report.summary import scale
 from calque.experiments.settings.override import override, replaced
 from calque.experiments.study.tasks import read_floors
@@ -59,15 +58,6 @@ def test_repeated_report_is_equal(done, tmp_path):
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")
     assert (found.equal, found.different, found.changed) == (expected, [], {})
-
-
-def test_every_model_has_training_curves(done):
-    results = Results([model.run for model in done.models()], [])
-    curves = list(training_curves(done.study, done.root, results, ", x=1"))
-    assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]
-    for each, model in zip(curves, done.models(), strict=True):
-        lines = (model.step.folder / "metrics.jsonl").read_text().splitlines()
-        assert len(each.rows) == len(lines) and each.rows[-1]["step"] == done.study.train.steps
 
 
 OLDER = ("word_alignment", "wikipedia_larger")  # their studies have changed since

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 import calque
 from calque.analysis.measures.alignment import HITS
@@ -16,7 +16,9 @@ from calque.derive.errors import BadInput
 from calque.experiments.run.step import COMPUTE, total_cost
 from calque.experiments.session import StudySession
 from calque.experiments.study.measures import read_measured
-from calque.pretrain.run import CHECKPOINT, METRICS, pack, read_metrics, runs_of
+from calque.pretrain.model import state_of
+from calque.pretrain.run import CHECKPOINT, METRICS, read_metrics, runs_of
+from calque.pretrain.saved_model import RUN, load_model
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, finished, started, weights
 from tests.processes import below, wait_for
 from tests.refusals import refusal
@@ -75,6 +77,17 @@ def test_sweep_from_python_returns_a_data_frame(done, tmp_path):
     models = session.models()
     assert len(models) == 3 and all(model.languages == ("source", "trans.inv") for model in models.values())
     assert json.loads((report / "about.json").read_text())[COMPUTE]["seconds"] > 0
+
+
+def pack(runs, file):
+    """Write finished runs to a file."""
+    tensors, metadata = {}, {}
+    for name, folder in runs.items():
+        model, _ = load_model(folder / CHECKPOINT, with_head=True)
+        tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
+        facts, metrics = Artefact.open(folder, RUN).facts, (folder / METRICS).read_text()
+        metadata[name] = json.dumps({"facts": facts, "metrics": metrics})
+    save_file(tensors, file, metadata)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import compose
 from calque.derive.transforms import transform as read_transform
-from calque.pretrain.objective import After, HeadOnly
+from calque.pretrain.objective import After
 from calque.pretrain.objectives import OBJECTIVES, parse
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
@@ -46,8 +46,6 @@ def objectives(draw, wrapped=True):
             values[field] = form.value if form.read is None else draw(number)
     try:
         objective = kind(**values)
-        if wrapped and draw(st.booleans()):
-            objective = HeadOnly(objective)
         if wrapped and draw(st.booleans()):
             objective = After(objective, draw(objectives(wrapped=False)), draw(st.just(0.5) | shares))
     except ValueError:

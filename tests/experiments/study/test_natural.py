@@ -12,6 +12,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
 from calque.analysis.results import Results
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_conllu
@@ -27,7 +28,7 @@ from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.study import START
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import CHECKPOINT
-from calque.pretrain.saved_model import load_model, weights_digest
+from calque.pretrain.saved_model import load_model, weights_file
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import finished
@@ -116,7 +117,7 @@ def test_text_without_bitexts_does_not_depend_on_them(done):
 
 def test_start_and_objectives_are_measured_alike(done, continued):
     assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
-    weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
+    weights = {"kind": "GivenModel", "weights": sha256(weights_file(done.study.given.checkpoint))}
     runs = continued.results.runs.values()
     assert {run.id: (run.start.objective if run.start else run.objective).parts for run in runs} == {
         run.id: (weights,) for run in runs
