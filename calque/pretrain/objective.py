@@ -118,11 +118,10 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """Base class of objectives, which are frozen dataclasses of plain values. `summary` defines the objective
-    in one sentence, and `paper` introduced it. Classes outside Calque are assumed to read dictionaries and
-    bitexts."""
+    """Base class of objectives, which are frozen dataclasses of plain values. The first paragraph of an
+    objective's docstring defines it, and `paper` introduced it. Classes outside Calque are assumed to read
+    dictionaries and bitexts."""
 
-    summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     stream_types: ClassVar[tuple[type[Stream], ...]]
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`

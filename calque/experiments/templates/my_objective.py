@@ -39,13 +39,12 @@ class Distances(Stream):
 
 @dataclass(frozen=True)
 class MyObjective(Objective):
-    """MLM with a second loss term, `Distances`."""
+    """MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."""
 
     weight: float = 1.0
     mask_rate: float = MASK_RATE
 
     short_name = "MY-OBJECTIVE"  # in commands, tables and folders
-    summary = "MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."
     stream_types = (Monolingual, Distances)  # classes of its streams
 
 

@@ -58,7 +58,8 @@ def parse(name: str, mask_rate: float | None = None) -> Objective:
 def table() -> list[str]:
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
+        definition = " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
         paper = f" ({kind.paper})" if kind.paper else ""
         forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
-        lines.append(f"| `{kind.short_name}` | {kind.summary}{paper} | {forms} |")
+        lines.append(f"| `{kind.short_name}` | {definition}{paper} | {forms} |")
     return lines

@@ -79,14 +79,15 @@ class Repel(Align):
 
 @dataclass(frozen=True)
 class AlignMLM(Composite):
-    """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN. The paper chose alpha from 1, 10 and 100 (appendix G.5)."""
+    """ALIGN-MLM adds to MLM a loss that pulls the embeddings of dictionary pairs together.
+
+    L_ALIGN-MLM = L_MLM + alpha * L_ALIGN. The paper chose alpha from 1, 10 and 100 (appendix G.5)."""
 
     alpha: float = ALPHA
     mask_rate: float = MASK_RATE
 
     short_name = "ALIGN-MLM"
     forms = (number("alpha", "-", "with weight {value}", "100", float),)
-    summary = "ALIGN-MLM adds to MLM a loss that pulls the embeddings of dictionary pairs together."
     paper = "Tang et al. 2022"
     added: ClassVar[type[Align]] = Align
 
@@ -97,9 +98,10 @@ class AlignMLM(Composite):
 
 @dataclass(frozen=True)
 class RepelMLM(AlignMLM):
-    """L_REPEL-MLM = L_MLM + alpha * L_REPEL."""
+    """REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar.
+
+    L_REPEL-MLM = L_MLM + alpha * L_REPEL."""
 
     short_name = "REPEL-MLM"
-    summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."
     paper = ""
     added = Repel

@@ -142,7 +142,8 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """Trains a model to identify each linked word's translation in up to GROUP sentence pairs.
+    """Aligner training continues from an existing model: at one layer, it makes linked words similar and
+    other words dissimilar.
 
     layer: the layer that the loss applies to, and the last one trained; default: at two thirds of the depth.
     labels: the links to learn from: fast_align's with a probability of at least `least` under the current
@@ -164,10 +165,6 @@ class AlignerTraining(PairObjective):
         word("labels", "self", "-self", "self-made links"),
         word("labels", GOLD, "-gold", "gold links"),
         percent("least", "-least", "labels of at least {percent} %", "5"),
-    )
-    summary = (
-        "Aligner training continues from an existing model: at one layer, it makes linked words similar and "
-        "other words dissimilar."
     )
 
     @property

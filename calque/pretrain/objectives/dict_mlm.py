@@ -60,7 +60,9 @@ class CodeSwitched(Monolingual):
 
 @dataclass(frozen=True)
 class DictMLM(Objective):
-    """At half of the selected positions, the original id is the label, and its image replaces it in the input
+    """DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary.
+
+    At half of the selected positions, the original id is the label, and its image replaces it in the input
     (as in the ALIGN-MLM paper's runs; in Chaudhary et al. 2020, the image is the label)."""
 
     mask_rate: float = MASK_RATE
@@ -68,7 +70,6 @@ class DictMLM(Objective):
     former_fields: ClassVar = {"side": "input"}
     short_name = "DICT-MLM"
     stream_types = (CodeSwitched,)
-    summary = "DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary."
     paper = "Chaudhary et al. 2020"
 
     reads_dictionary = True
@@ -100,7 +101,10 @@ class Switched(CodeSwitched):
 
 @dataclass(frozen=True)
 class Link(Objective):
-    """LINK uses no language embeddings."""
+    """LINK is MLM in which some source words are replaced by their translations in the input but not in
+    the labels.
+
+    LINK uses no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
@@ -108,10 +112,6 @@ class Link(Objective):
     short_name = "LINK"
     stream_types = (Switched,)
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
-    summary = (
-        "LINK is MLM in which some source words are replaced by their translations in the input but not in "
-        "the labels."
-    )
     paper = "after Sedova et al. 2026"
 
     reads_dictionary = True

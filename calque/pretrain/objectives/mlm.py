@@ -81,11 +81,12 @@ class Monolingual(Stream):
 
 @dataclass(frozen=True)
 class MLM(Objective):
-    """The sum of L_MLM(C) over the corpora C of all languages (ALIGN-MLM, section 3)."""
+    """MLM predicts masked words in monolingual sentences of every language.
+
+    The loss is the sum of L_MLM(C) over all corpora C (ALIGN-MLM, section 3)."""
 
     mask_rate: float = MASK_RATE
 
     short_name = "MLM"
     stream_types = (Monolingual,)
-    summary = "MLM predicts masked words in monolingual sentences of every language."
     paper = "Devlin et al. 2019"

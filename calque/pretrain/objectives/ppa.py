@@ -78,8 +78,11 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs (section 2). A sentence's vector is the last layer's state at the
-    first position, normalised and projected to `dimensions` dimensions.
+    """PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s
+    translation among a queue of other sentences (MoCo).
+
+    The loss is L_MoCo + L_TLM (section 2). A sentence's vector is the last layer's state at the first
+    position, normalised and projected to `dimensions` dimensions.
 
     queue: the number of earlier keys used as negatives.
     momentum: the weight of the slow encoder's previous values in each update.
@@ -106,10 +109,6 @@ class PPA(PairObjective):
         percent("momentum", "-momentum", "momentum {value}", "99"),
         word("beside", "MLM", "-mlm", "MLM for TLM"),
         word("beside", "", "-alone", "without TLM"),
-    )
-    summary = (
-        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s "
-        "translation among a queue of other sentences (MoCo)."
     )
     paper = "Pan et al. 2021"
 

@@ -115,7 +115,10 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """`portion` is the first phase's fraction of all steps, and `share` the fraction of replaced words."""
+    """PreAlign starts with MLM plus a loss that pulls dictionary pairs together at every layer, and then
+    continues as LINK with fewer replaced words.
+
+    `portion` is the first phase's fraction of all steps, and `share` the fraction of replaced words."""
 
     share: float = 0.05
     portion: float = 0.1
@@ -126,10 +129,6 @@ class PreAlign(Composite):
     former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name, full_name = "PREALIGN", "PreAlign"
     forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
-    summary = (
-        "PreAlign starts with MLM plus a loss that pulls dictionary pairs together at every layer, and then "
-        "continues as LINK with fewer replaced words."
-    )
     paper = "Li et al. 2024"
 
     @property

@@ -105,6 +105,9 @@ def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, wor
 
 @dataclass(frozen=True)
 class RotateMLM(Objective):
+    """ROTATE-MLM is MLM with one rotation of the derived language’s embeddings onto the source
+    embeddings."""
+
     at: float = 0.5
     mask_rate: float = MASK_RATE
 
@@ -112,9 +115,6 @@ class RotateMLM(Objective):
     stream_types = (RotatedOnce,)
     limits: ClassVar = {"shares": ["at"]}
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
-    summary = (
-        "ROTATE-MLM is MLM with one rotation of the derived language’s embeddings onto the source embeddings."
-    )
 
     @property
     def traits(self) -> Traits:

@@ -68,9 +68,12 @@ def mean_of(vectors: Tensor, groups: Tensor, size: int) -> Tensor:
 
 @dataclass(frozen=True)
 class WEAM(PairObjective):
-    """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's. Two linked words with the same number of sub-words are linked
-    one-to-one, in order; otherwise, all their sub-words are linked, and vectors are averaged."""
+    """WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the
+    hidden states of its linked words.
+
+    The loss is L_mp + weight * L_cp (section 2.2). Links are gold links, or fast_align's. Two linked words
+    with the same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are
+    linked, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS
@@ -80,10 +83,6 @@ class WEAM(PairObjective):
     short_name = full_name = "WEAM"
     stream_types = (Exchanged,)
     forms = (PARALLEL, GOLD_LINKS)
-    summary = (
-        "WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the "
-        "hidden states of its linked words."
-    )
     paper = "Yang et al. 2021"
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

@@ -64,9 +64,12 @@ class Words(PairStream):
 
 @dataclass(frozen=True)
 class WordAligned(PairObjective):
-    """The mean squared distance between linked words, plus `weight` times that between source words and their
-    vectors in the starting model. A word's vector is the last layer's state of its last sub-word. Training
-    from scratch would make all word vectors equal.
+    """Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words
+    together and keeps those of source words close to their initial values.
+
+    The loss is the mean squared distance between linked words, plus `weight` times that between source words
+    and their vectors in the starting model. A word's vector is the last layer's state of its last sub-
+    word. Training from scratch would make all word vectors equal.
 
     frozen: whether to follow the authors' code, in which target words are pulled towards source words'
         vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
@@ -81,10 +84,6 @@ class WordAligned(PairObjective):
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
     stream_types = (Words,)
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
-    summary = (
-        "Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words "
-        "together and keeps those of source words close to their initial values."
-    )
     paper = "Cao et al. 2020"
 
     @property

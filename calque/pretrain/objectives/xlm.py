@@ -65,14 +65,15 @@ class TLM(PairObjective):
 
 @dataclass(frozen=True)
 class XLM(Composite):
-    """L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
+    """XLM combines MLM with the prediction of masked words in translated sentence pairs (TLM).
+
+    L_XLM = L_MLM(C1) + L_MLM(C2) + L_TLM(C1-2) (ALIGN-MLM, section 3)."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
 
     short_name = "XLM"
     forms = (PARALLEL,)
-    summary = "XLM combines MLM with the prediction of masked words in translated sentence pairs (TLM)."
     paper = "Conneau and Lample 2019"
 
     @property

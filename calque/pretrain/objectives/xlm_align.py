@@ -195,13 +195,12 @@ class DWA(Settings, PairObjective):
 
 @dataclass(frozen=True)
 class XLMAlign(Settings, Composite):
-    """L_MLM + L_TLM + L_DWA (section 3.3); settings can switch TLM or DWA off."""
+    """XLM-Align combines MLM and TLM with denoising word alignment: the model links the words of sentence
+    pairs and learns to point from a masked word to its translation.
+
+    L_MLM + L_TLM + L_DWA (section 3.3); settings can switch TLM or DWA off."""
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
-    summary = (
-        "XLM-Align combines MLM and TLM with denoising word alignment: the model links the words of sentence "
-        "pairs and learns to point from a masked word to its translation."
-    )
     paper = "Chi et al. 2021"
 
     @property

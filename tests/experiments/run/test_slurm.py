@@ -27,7 +27,6 @@ class Fragile(MLM):
     """MLM, except where the environment has BROKEN."""
 
     short_name = "FRAGILE"
-    summary = "FRAGILE is MLM."
 
     def streams(self, languages, length, seed):
         if "BROKEN" in os.environ:
