@@ -112,11 +112,7 @@ def train_aligner(
         Literal["agreement", "estimated", "self"],
         typer.Option(help="Train on links by fast_align (estimated), the encoder (self), or both."),
     ] = "agreement",
-    layer: Annotated[
-        int | None, typer.Option(min=1, help="Layer to train. Default: two thirds of the way up.")
-    ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps. Default: 220.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed for the sentence order.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 220,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: one per core.")] = None,
 ) -> None:
     """Train an encoder to align words, without gold links."""
@@ -132,8 +128,7 @@ def train_aligner(
 
     home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
-    objective, steps = AlignerTraining(layer=layer, labels=labels), steps or natural.RECIPE.steps
-    training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
+    training = natural.trained_aligner(bitexts, AlignerTraining(labels=labels), steps, start, home, seed=0)
     step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}") as progress:
         compute([training.data], home, 1, progress.report, watch=progress.watch)
