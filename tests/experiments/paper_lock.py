@@ -10,7 +10,7 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.report.paper import conclusions, items, rendered, write
 
 LOCK = Path(__file__).with_name("papers.lock.json")
-LOCKED = (".md", ".tex", ".svg")  # PNG and PDF differ between library versions
+LOCKED = (".md", ".tex", ".svg", ".jsonl")  # PNG and PDF differ between library versions
 
 
 def lock():

@@ -63,7 +63,8 @@ def test_toys_run_from_command_line_to_report(tmp_path):
     own = (report / "own-measures.md").read_text()
     numbers = {f"{100 * r['value']:.1f}" for r in records if r["measure"] == "longer rows"}
     assert numbers and all(number in own for number in numbers)
-    assert "longer rows" in (report / "figures" / "figure-longer.svg").read_text()
+    drawn = rows_of(report / "figures" / "figure-longer.jsonl")
+    assert {r["measure"] for r in drawn} == {"longer rows"} and len(drawn) == 1
 
 
 def test_aligner_is_found_by_name(done, tmp_path):

@@ -13,6 +13,7 @@ from calque.analysis.papers.columns import (
     HELD_OUT_TYPES,
     LABELS,
     Column,
+    column_table,
     columns_of,
     compare,
     main_metrics,
@@ -66,10 +67,13 @@ SOURCED = (*LABELS, "source")  # labels of rows that are ours, published or a fl
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
+    layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
+    by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
         "table-3": scores_table(results),
         "table-8": alignment_table(results),
         "entries": _entries_table(results),
+        "retrieval": column_table("derivations", results, by_layer),
         **_interventions_tables(results),
     }
 

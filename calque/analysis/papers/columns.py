@@ -3,7 +3,7 @@ texts.toml, by their `columns` and the `papers` whose reports show them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, cycle, product
+from itertools import cycle, product
 from statistics import fmean
 from typing import Any
 
@@ -123,6 +123,12 @@ def rows_of(
             yield results.objective_title(objective), results.transform_title(language), *numbers
 
 
+def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
+    """Return the records, at all steps, that any of the columns shows."""
+    numbers = {(column.measure, column.task, column.metric, column.facets.get("layer")) for column in columns}
+    return [r for r in results.records if (r.measure, r.task, r.metric, r.layer) in numbers]
+
+
 def compare(
     results: Results, column: Column, first: Cell, second: Cell, side: int = 1, bound: float = 0.0
 ) -> Verdict:
@@ -197,6 +203,7 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
         draw,
         (ABREAST, 1.9),
         handles,
+        shown_records(results, [*columns, *nulls.values()]),
         across=4,
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
@@ -246,12 +253,21 @@ def by_number(
         handles += [drawing.key(results.objective_title(o), look[o].colour, line=dashes[o]) for o in look]
     layout: dict[str, Any] = {"labels": (f"{x.head}, %", "percent"), "sharex": True}
     layout["sharey"] = "col" if apart else "none"
-    grid = (len(columns) if apart else ABREAST, 1.8)
-    return chart(name, results, panels, draw, grid, handles, **layout)
+    grid, records = (len(columns) if apart else ABREAST, 1.8), _last_records(results, [x, *columns], places)
+    return chart(name, results, panels, draw, grid, handles, records, **layout)
 
 
 def _ends(results: Results, group: Sequence[str]) -> str:
     return " to ".join(dict.fromkeys(results.transform_title(language) for language in (group[0], group[-1])))
+
+
+def _last_records(results: Results, columns: Sequence[Column], languages: Iterable[str]) -> list[Record]:
+    """Return the records at the last step that any of the columns shows."""
+    records, models = list[Record](), list(product(results.objectives, languages))
+    for column, model in product(columns, models):
+        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
+            records += results.last(measure, *model, column.task, column.metric).values()
+    return list(dict.fromkeys(records))
 
 
 def _groups(results: Results, places: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
@@ -271,10 +287,10 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     language. The entry in texts.toml may set `seeds`, for thin lines that show the seeds in place of
     intervals, or `log`, for a logarithmic axis and one row per column without intervals."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
-    languages, entry, steps = results.transforms, TEXTS["figures"][name], _steps(results, columns)
-    look = {objective: style for objective, style in looks(results).items() if objective in steps}
-    all_steps = {*chain(*steps.values())}
-    if len(all_steps) < 2 or len(languages) > MOST or not look:
+    records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
+    steps, objectives = {r.step for r in records}, {results.objective_of(r) for r in records}
+    look = {name: style for name, style in looks(results).items() if name in objectives}
+    if len(steps) < 2 or len(languages) > MOST or not look:
         return None
     seeds, log = entry.get("seeds", False), entry.get("log", False)
 
@@ -299,21 +315,12 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     layout: dict[str, Any] = {"across": 4, "sharex": True, "sharey": "row"}
     layout["labels"] = "step of pretraining", entry.get("axis", "")
     handles, grid = keys(results, look, line=None), (across, 1.4 if log else 1.8)
-    plot = chart(name, results, panels, draw, grid, handles, **layout)
-    _set_steps(plot.figure.axes[0], all_steps, log)
+    plot = chart(name, results, panels, draw, grid, handles, records, **layout)
+    _set_steps(plot.figure.axes[0], steps, log)
     for panel in plot.figure.axes[: len(panels) : across]:
         panel.set_ylim(bottom=0)
         panel.yaxis.set_major_locator(MaxNLocator(4))
     return plot
-
-
-def _steps(results: Results, columns: Sequence[Column]) -> dict[str, set[int]]:
-    """Return the steps at which any of the columns has a number, by objective."""
-    steps: dict[str, set[int]] = {}
-    for column, (objective, language) in product(columns, product(results.objectives, results.transforms)):
-        for curve in column.curves(results, objective, language).values():
-            steps.setdefault(objective, set()).update(curve)
-    return steps
 
 
 def _set_steps(panel: Axes, steps: Collection[int], log: bool) -> None:

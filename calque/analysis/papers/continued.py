@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.columns import score_title, shown_records, task_columns
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import chart, claim, table
 from calque.analysis.records.record import AER, RETRIEVAL, Floor
@@ -277,6 +277,7 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
         draw,
         (COLUMNS, 1.9),
         keys(study.results, look, line=None),
+        [r for r in study.results.records if r.measure == AER and r.aligner == aligner],
         about={"aligner": aligner, "seeds": study.seeds},
         labels=("layer", "AER, %"),
         sharex=True,
@@ -310,6 +311,8 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
         draw,
         (columns, 1.9),
         [*keys(results, look), *baseline],
+        shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items())),
+        floors=floors,
         about={"seeds": study.seeds, "source": {"en": "English"}.get(source, source)},
         width=width,
     )

@@ -25,6 +25,7 @@ from calque.analysis.papers.columns import (
     column_table,
     columns_of,
     main_metrics,
+    shown_records,
     task_columns,
 )
 from calque.analysis.papers.looks import Look, keys, looks
@@ -87,8 +88,10 @@ def delta_figure(results: Results) -> Plot | None:
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
     panels = [(results.transform_title(transform), transform) for transform in transforms]
     layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
-    parts = {"published": printed, "floors": no_transfer}
-    plot = chart("figure-2-delta", results, panels, draw, (columns, 2.0), handles, parts, **layout)
+    records, numbers = shown_records(results, task_columns(("SUP", "ZS"), groups)), list(printed.values())
+    floors = list(dict.fromkeys(floor for floor, _ in no_transfer.values()))
+    shown, grid = (records, numbers, floors), (columns, 2.0)
+    plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
     _extend_below_zero(plot.figure.axes[0])
     return plot
 
@@ -129,8 +132,10 @@ def correlation_figure(results: Results) -> Plot | None:
     if numbers:
         note = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
         handles.append(key(f"published, shapes as above{note}", SOFT, "o", size=4))
-    name, grid, labels = "figure-3-correlation", (ABREAST, 2.6), ("", "−Δ = ZS − SUP, points")
-    return chart(name, results, panels, draw, grid, handles, {"published": numbers}, labels=labels)
+    columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
+    records, labels = shown_records(results, columns), ("", "−Δ = ZS − SUP, points")
+    name, grid = "figure-3-correlation", (ABREAST, 2.6)
+    return chart(name, results, panels, draw, grid, handles, records, numbers, labels=labels)
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
@@ -224,7 +229,8 @@ def objectives_figure(results: Results) -> Plot | None:
         draw,
         (COLUMNS, 0.75 + LINE * len(rows)),
         [key(STRONGEST, INK, line="-")] if floors else [],
-        {"floors": floors},
+        shown_records(results, tasks),
+        floors=floors,
         labels=("ZS, %", ""),
         sharey=True,
     )

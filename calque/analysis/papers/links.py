@@ -13,12 +13,13 @@ from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import chart, table
-from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts
+from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
 from calque.analysis.report.drawing import INK, Dash, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
 from calque.analysis.results import Results
 
 HEADLINE = "grow-diag-final-and"
+FORMER = "match"  # a method in committed records only
 TICKS = 8  # every layer gets a tick if there are fewer layers than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
@@ -26,8 +27,7 @@ TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # pa
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, the name of its objective, corpus or encoder, and its numbers of links by
-    gold set."""
+    """An aligner, the name of its objective, corpus or encoder, and its records by gold set."""
 
     aligner: str
     learnt: str
@@ -36,7 +36,12 @@ class System:
     layer: int | None
     layers: int
     main_layer: int
-    counts: dict[str, LinkCounts] = field(default_factory=dict, compare=False)
+    records: dict[str, Record] = field(default_factory=dict, compare=False)
+
+    @property
+    def counts(self) -> dict[str, LinkCounts]:
+        """The numbers of links by gold set."""
+        return {gold: record.links for gold, record in self.records.items() if record.links}
 
     @property
     def is_shown(self) -> bool:
@@ -45,7 +50,8 @@ class System:
         if not self.layers:
             return self.aligner == DIAGONAL or (self.aligner, self.symmetrisation) == (FAST_ALIGN, HEADLINE)
         released = self.aligner == RELEASED.name
-        return self.aligner in BY_NAME and self.layer in (None, self.main_layer) and self.joint == released
+        named = self.aligner in BY_NAME or self.aligner == FORMER
+        return named and self.layer in (None, self.main_layer) and self.joint == released
 
     def mean(self, sets: Sequence[str]) -> float | None:
         """Return the unweighted mean error rate over gold sets; None if one is missing."""
@@ -61,7 +67,7 @@ def systems(results: Results) -> list[System]:
             run, facets = results.runs[record.run], (record.symmetrisation, record.joint, record.layer)
             learnt = results.objective_of(record)
             system = System(record.aligner, learnt, *facets, run.layers, run.main_layer)
-            found.setdefault(system, system).counts[record.gold_set] = record.links
+            found.setdefault(system, system).records[record.gold_set] = record
     return sorted(found.values(), key=lambda system: (system.layers > 0, system.aligner != DIAGONAL))
 
 
@@ -111,11 +117,12 @@ def link_figure(results: Results) -> Plot | None:
         return None
     groups = list(dict.fromkeys((system.layers, tuple(system.counts)) for system in released))
     shown = (system for system in every if system.is_shown and not system.layers)
-    levels, panels = list(zip(shown, DASHES, strict=False)), []
+    levels, panels, drawn = list(zip(shown, DASHES, strict=False)), [], dict[System, None]()
     for (layers, sets), joint in product(groups, TITLES):
         members = [s for s in released if (s.layers, tuple(s.counts), s.joint) == (layers, sets, joint)]
         title = f"{layers} layers, {TITLES[joint]}" if len(groups) > 1 else TITLES[joint]
         panels.append((title, members))
+        drawn |= dict.fromkeys([*members, *(system for system, _ in levels if system.mean(sets) is not None)])
 
     def draw(panel: Axes, members: Sequence[System]) -> None:
         _draw_encoders(panel, members, look)
@@ -129,7 +136,8 @@ def link_figure(results: Results) -> Plot | None:
         handles.append(key(", ".join(filter(None, titles)), INK, line=dash))
     layout: dict[str, Any] = {"sharey": "row", "legend": {"handlelength": 2.5}}
     layout["about"] = {"aligner": RELEASED.name}
-    return chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, **layout)
+    records = [record for system in drawn for record in system.records.values()]
+    return chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, records, **layout)
 
 
 def _draw_encoders(panel: Axes, systems: Sequence[System], look: Mapping[str, Look]) -> None:

@@ -290,7 +290,9 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     handles, grid = _entries(sweep, look, lines), (across, 1.9)
     figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
-    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {listed(sweep.titles)}", caption)
+    title, variants = f"{sweep.first.study} by {listed(sweep.titles)}", sweep.variants.values()
+    records = [r for results in variants for r in results.records if column_of(r, results) in columns]
+    return Plot(figure, "figure-sweep", title, caption, records)
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:

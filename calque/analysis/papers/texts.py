@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
@@ -54,12 +55,13 @@ def chart(
     draw: Callable[[Axes, T], None],
     grid: tuple[int, float],
     handles: Sequence[Artist],
-    parts: Mapping[str, object] = {},
+    records: Sequence[Record],
+    published: Sequence[Published] = (),
+    floors: Sequence[Floor] = (),
     about: Mapping[str, Any] = {},
     **layout: Any,
 ) -> Plot:
-    """Return a figure with its title and caption from texts.toml, filled with the values in `about` and
-    with the optional `parts` that are not empty.
+    """Return a figure with its title and caption from texts.toml, filled with the values in `about`.
     `grid`, `handles` and `layout` are as for `small_multiples`."""
     text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
@@ -69,9 +71,9 @@ def chart(
     values = {**DEFINITIONS, "bars": bars, **about}
     title = text["title"].format(**values)
     figure = small_multiples(title, panels, draw, grid, handles, **layout)
-    caption = _filled(text, "caption", parts, values)
+    caption = _filled(text, "caption", {"floors": floors, "published": published}, values)
     caption += f" Scale: {results.scale}." if results.scale else ""
-    return Plot(figure, name, title, caption, bool(parts.get("published")))
+    return Plot(figure, name, title, caption, records, published, floors)
 
 
 def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
-"""Draw the parts of figures in one style, and save figures."""
+"""Draw the parts of figures in one style, and save figures together with the records that they show."""
 
+import dataclasses
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.lines import Line2D
 
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.table import visible
 from calque.analysis.statistics import Estimate
 from calque.derive.files import whole_file
@@ -195,17 +198,19 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure and its caption. `published` says whether it shows numbers from a paper."""
+    """A figure, its caption, and the records, published numbers and floors that it shows."""
 
     figure: Figure
     name: str
     title: str
     caption: str
-    published: bool = False
+    records: Sequence[Record]
+    published: Sequence[Published] = ()
+    floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, `name`.svg and, with `pdf`, `name`.pdf. The same figure always gives the same
-        bytes."""
+        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers. The
+        same figure always gives the same bytes."""
         with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
             self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         with whole_file(folder / f"{self.name}.svg") as part:
@@ -213,6 +218,9 @@ class Plot:
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
                 self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
+        records = [dataclasses.replace(record, items=None) for record in self.records]
+        floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
+        json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
 def svg_of(figure: Figure) -> str:

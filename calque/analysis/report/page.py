@@ -168,11 +168,11 @@ SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls o
 
 
 def figure_html(plot: Plot) -> str:
-    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png"))
+    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
         f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{image_html(plot.figure, plot.title)}\n'
         f"<figcaption><p>{text(plot.caption)}</p>"
-        f"<p>Files: <code>figures/{text(files)}</code></p></figcaption></figure>"
+        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption></figure>"
     )
 
 

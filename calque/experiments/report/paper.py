@@ -212,7 +212,7 @@ def rendered(one: Item) -> Table | Plot:
 
 def write(one: Item, made: Table | Plot, out: Path) -> list[Path]:
     """Write a rendered item to the folder `out`/paper/item, atomically, and return the files: a table as
-    Markdown and LaTeX, or a figure as SVG, PNG and PDF."""
+    Markdown and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
     folder = out / one.paper / one.name
     with whole_folder(folder) as part:
         if isinstance(made, Table):

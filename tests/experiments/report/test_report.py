@@ -27,7 +27,7 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     if paper == "growth":
         assert not claims.exists() and not figures.exists()  # the study lacks what they show
     else:
-        assert {path.suffix for path in figures.iterdir()} == {".png", ".svg"}
+        assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
         assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
 
 

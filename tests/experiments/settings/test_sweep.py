@@ -46,7 +46,8 @@ def test_sweep_table_and_figure_contain_every_value(root):
             and runs[record.run].settings == {"train.steps": row["training steps"]}
         ]
         assert len(found) == 2 and row["POS accuracy, ZS"].split()[0] == f"{50 * sum(found):.1f}"
-    assert (report / "figures" / "figure-sweep.svg").is_file()
+    shown = read(report / "figures" / "figure-sweep.jsonl", Record)
+    assert {record.run for record in shown} == set(runs)
     page = (report / "report.html").read_text()
     assert "pocket by training steps" in page and "Differences by" in page
 
