@@ -82,7 +82,6 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
-    """Return a value with its standard error over `parts` of the test set."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -328,7 +327,6 @@ class Results:
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
-        """The model that an objective's runs started from, if any."""
         return self._starts[name]
 
     def transform(self, name: str) -> Described:

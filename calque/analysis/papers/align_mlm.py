@@ -339,17 +339,14 @@ STRONGEST = "strongest word baseline"
 
 
 def zero_shot_columns(results: Results) -> list[Column]:
-    """Return one column per task, with the zero-shot score in its main metric."""
     return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
 
 
 def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
-    """Return a column with the mean, across tasks, of the scores in their main metrics."""
     return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 
 def equal_terms_tables(results: Results) -> dict[str, Table | None]:
-    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
     return {
         "objectives": _objectives_table(results),
         "scores": scores_table(results),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from calque.analysis.papers import align_mlm, continued, figures, growth, links
 from calque.analysis.report.claims import HEADLINES
@@ -12,10 +11,6 @@ from calque.analysis.results import Results
 from calque.analysis.statistics import Claim
 
 
-def _nothing(results: Results) -> tuple[Any, ...]:
-    return ()
-
-
 @dataclass(frozen=True)
 class PaperReport:
     """The functions and published numbers that a report consists of. A table or figure is None if the study
@@ -23,7 +18,7 @@ class PaperReport:
 
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]
-    claims: Callable[[Results], Iterable[Claim]] = _nothing
+    claims: Callable[[Results], Iterable[Claim]] = lambda results: ()
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
 

@@ -96,7 +96,6 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
-    """Return the study's main tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -156,7 +155,6 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
 
 
 def _user_columns(results: Results) -> list[Column]:
-    """Return one column per metric of each user-defined measure."""
     keys = [key for key in results.keys(task="") if key.measure not in MEASURES]
     metrics = dict.fromkeys((key.measure, key.metric) for key in keys)
     return [Column(" ".join(names), *names) for names in metrics]

@@ -105,7 +105,6 @@ class PrimaryClaim:
         return "" if third in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        """Yield the claim with the verdict and evidence of each comparison."""
         description = MEASURES[self.measure]
         if self.task:
             description += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
@@ -118,7 +117,6 @@ class PrimaryClaim:
             description = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
-        """Yield each comparison in words, with its verdict."""
         if self.above is not None:
             has_code = self.task in PRIMARY  # false only for a user-defined task whose code is missing
             verdict = correlated(results, self.task, self.above) if has_code else judge([], "")

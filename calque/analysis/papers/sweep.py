@@ -82,7 +82,6 @@ class SweepResults:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All rows, by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
         languages = dict.fromkeys(row.language for row in rows)
         objectives = dict.fromkeys(row.objective for row in rows)
@@ -121,7 +120,6 @@ class SweepResults:
 
     @property
     def first(self) -> Results:
-        """The results for the first combination of values."""
         return next(iter(self.variants.values()))
 
     @cached_property

@@ -72,7 +72,6 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
-    """Return the measured fields of each record."""
     configurations, measured_fields = _configurations(report), attrgetter(*MEASURED)
     return {_key(record, configurations): measured_fields(record) for record in report.records}
 

@@ -165,7 +165,6 @@ def described_facts(about: Mapping[str, Any]) -> list[Fact]:
 
 
 def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
-    """Yield the name and value of each setting, and the machine and libraries used."""
     models, measured = study.models(root), study.measured(root)
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
