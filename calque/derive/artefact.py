@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, parse_json, whole_file, whole_folder
+from calque.derive.files import MANIFEST, files_of, parse_json, whole_file, whole_folder
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
@@ -38,20 +38,17 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = parse_json(text)
-    except FileNotFoundError:
-        raise BadInput(f"no such file; expected {what}", path) from None
+        is_intact = text == _text(content) and content.pop(DIGEST) == _digest(content)
     except OSError as error:
-        raise BadInput(f"cannot read {what}: {error.strerror}", path) from error
-    except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
-        raise BadInput(f"{what} is damaged: {error}; {AGAIN}", path) from error
-    is_object = isinstance(content, dict) and text == _text(content)
-    if not (is_object and content.pop(DIGEST, None) == _digest(content)):
-        raise BadInput(f"{what} has changed since it was written; {AGAIN}", path)
+        raise BadInput(f"cannot read {what}: {error.strerror}", path) from None
+    except (ValueError, KeyError, AttributeError, TypeError, lzma.LZMAError):
+        is_intact = False
+    if not is_intact:
+        raise BadInput(f"{what} is damaged or has changed since it was written; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
-        raise BadInput(
-            f"this file belongs to {sealed or 'another name'}, not to {place}; move it back, or {AGAIN}", path
-        )
+        fault = f"this file belongs to {sealed or 'another name'}, not to {place}"
+        raise BadInput(f"{fault}; move it back, or {AGAIN}", path)
     return dict(content)
 
 
@@ -72,8 +69,7 @@ class Artefact:
             raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", path)
         digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format not in (None, actual):
-            advice = "remove the folder and run the command again"
-            raise BadInput(f"{kind} in format {actual}, not {format}; {advice}", path)
+            raise BadInput(f"{kind} in format {actual}, not {format}; remove the folder and rerun", path)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -83,8 +79,7 @@ class Artefact:
             raise BadInput(f"this manifest does not list the file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
-                advice = f"remove {self.folder} and run the command again"
-                raise BadInput(f"the file has changed since it was written; {advice}", path)
+                raise BadInput(f"changed since it was written; remove {self.folder} and rerun", path)
             self._checked.add(name)
         return path
 
@@ -131,11 +126,9 @@ def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
     """Write a manifest of all files in a folder except the subfolders `leave_out`."""
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if path.is_file() and name.parts[0] not in (*leave_out, MANIFEST):
-            files[name.as_posix()] = sha256(path)
+    names = sorted(files_of(folder), key=lambda name: name.split("/"))
+    listed = [name for name in names if name.split("/")[0] not in (*leave_out, MANIFEST)]
+    files = {name: sha256(folder / name) for name in listed}
     write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place or folder.absolute().name)
 
 

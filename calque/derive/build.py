@@ -2,7 +2,7 @@
 worker processes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -22,11 +22,14 @@ from calque.derive.dictionary import (
     write_dictionary,
 )
 from calque.derive.errors import BadInput
-from calque.derive.files import check_name
-from calque.derive.fingerprint import check_same, fingerprint, own_code, sha256, with_code
+from calque.derive.files import check_name, write_json
+from calque.derive.fingerprint import fingerprint, sha256, with_code
 from calque.derive.languages import (
     DICTIONARY,
     FORMAT,
+    IMAGE,
+    LETTERS,
+    PLACES,
     RESERVED,
     SINGLE,
     SOURCE,
@@ -43,9 +46,8 @@ from calque.derive.script import letters_of
 from calque.derive.sentence import CHUNKS, UNKNOWN, Question, Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
-from calque.derive.transform import Account, Transform, image_of, trial_image
+from calque.derive.transform import Account, Transform, check_parts, image_of
 from calque.derive.vocabulary import (
-    SMALLEST,
     TOKENIZER,
     USAGE,
     GivenVocabulary,
@@ -64,42 +66,54 @@ NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput if transforms have invalid or repeated names, or parts that cannot be composed."""
-    names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
-    if len({*names, *reserved}) < len(names) + len(reserved):
-        chosen, forbidden = ", ".join(names), " or ".join(reserved)
-        raise BadInput(f"the transforms {chosen} need different names, and none may be called {forbidden}")
+    names = [*RESERVED, PREVIEW]
     for transform in transforms:
         check_name(transform.name, "the transform's name")
-        try:
-            trial_image(transform, SMALLEST)
-        except ValueError as error:
-            raise BadInput(f"the transform {transform.name}: {error}") from error
+        if transform.name in names:
+            raise BadInput(f"the name of the transform {transform.name} is reserved or used twice")
+        names.append(transform.name)
+        check_parts(transform)
 
 
-def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """Return the transforms that change words."""
-    return tuple(transform for transform in transforms if transform.rewrites)
+@dataclass(frozen=True)
+class Derivation:
+    """The inputs of a folder of derived languages. `vocabulary` is the number of types to learn, from the
+    source and the images of transforms that change words, or an existing tokenizer."""
 
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: int | GivenVocabulary
+    dictionary: DictionaryConfig
 
-def languages_fingerprint(
-    corpus: Callable[[bool], str],
-    transforms: Sequence[Transform],
-    vocabulary: int | GivenVocabulary,
-    dictionary: DictionaryConfig,
-    among: Sequence[Transform] = (),
-    examples: Callable[[str], str] | None = None,
-) -> str:
-    """Return the fingerprint of the languages derived by `transforms`; `corpus` and `examples` are
-    `Source.corpus_identity` and `Source.task_identity`. The vocabulary is also learnt from the images of
-    `among`, all transforms in the folder that change words."""
-    trees = any("tags" in transform.needs for transform in (*transforms, *among))
-    types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
-    if isinstance(vocabulary, int) and among:
-        types = [vocabulary, [transform.identity() for transform in among]]
-    identities = [transform.identity() for transform in transforms]
-    tags = [examples(TAGGED)] if examples and dictionary.reads_tags else []
-    print_ = fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity(), *tags)
-    return with_code(print_, transforms)
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The entries of the folder's manifest that are known in advance."""
+        names = (SOURCE, *(transform.name for transform in self.transforms))
+        return {
+            "fingerprint": self.fingerprint(),
+            "config": {"transforms": list(self.transforms), "dictionary": self.dictionary},
+            TEXTS: {name: self.fingerprint(name, dictionary=False) for name in names},
+        }
+
+    @property
+    def rewriting(self) -> list[Transform]:
+        """The transforms that change words."""
+        return [transform for transform in self.transforms if transform.rewrites]
+
+    def fingerprint(self, *names: str, dictionary: bool = True) -> str:
+        """Return the fingerprint of the named languages (default: all), with or without dictionaries."""
+        chosen = [transform for transform in self.transforms if not names or transform.name in names]
+        config = self.dictionary if dictionary else NO_DICTIONARY
+        trees = any("tags" in transform.needs for transform in (*chosen, *self.rewriting))
+        if isinstance(self.vocabulary, int):
+            learnt_from = [transform.identity() for transform in self.rewriting]
+            types: Any = [self.vocabulary, learnt_from] if learnt_from else self.vocabulary
+        else:
+            types = self.vocabulary.identity()
+        identities = [transform.identity() for transform in chosen]
+        tags = [self.source.task_identity(TAGGED)] if config.reads_tags else []
+        corpus = self.source.corpus_identity(trees)
+        return with_code(fingerprint(FORMAT, corpus, identities, types, config.identity(), *tags), chosen)
 
 
 @dataclass
@@ -124,12 +138,11 @@ EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the words of chunks and their images. `code` has digests of users' code."""
+    """Counts and encodes the words of chunks and their images."""
 
     source: Source
     transforms: tuple[Transform, ...]
     cache: Path
-    code: Mapping[str, str]
     vocabulary: Path = Path()
     digest: str = ""  # digest of the tokenizer file
 
@@ -158,7 +171,6 @@ class ChunkEncoder:
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         """Encode a chunk in the source language and under every transform."""
-        check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
         source = encode_sentences([sentence for _, sentence in numbered], types)
@@ -299,54 +311,31 @@ def derive_languages(
     number of types to learn, or an existing tokenizer. The number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
-    facts, prints = _identity(source, transforms, vocabulary, dictionary)
+    derivation = Derivation(source, tuple(transforms), vocabulary, dictionary)
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
-    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
-    with new_folder(folder, facts) as out, Workers(workers, progress) as pool:
+    encoder = ChunkEncoder(source, tuple(transforms), cache)
+    with new_folder(folder, derivation.facts) as out, Workers(workers, progress) as pool:
         types, forgotten = _vocabulary(vocabulary, encoder, pool)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
         encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
-            counts = pool.map(encoder.count_types, encoder.chunks, "counting types")
-            table = sum(counts, np.zeros_like(Usage.even(types.size).table))
+            table = np.asarray(sum(pool.map(encoder.count_types, encoder.chunks, "counting types")))
             np.save(out.vocabulary / USAGE, table)
-            usage = Usage(table, types.cut, types.specials)
-            ready = [transform.ready(usage=usage) for transform in ready]
+            ready = [transform.ready(usage=Usage(table)) for transform in ready]
         encoded = pool.map(encoder.encode, encoder.chunks, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform, language in zip(ready, languages[1:], strict=True):
             _write_dictionary(out, transform, language, types, dictionary, tags)
-        for name, print_ in prints.items():
-            out.facts["languages"][name]["fingerprint"] = print_
+        for name, entry in out.facts["languages"].items():
+            entry["fingerprint"] = derivation.fingerprint(name)
         preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
-
-
-def _identity(
-    source: Source,
-    transforms: Sequence[Transform],
-    vocabulary: int | GivenVocabulary,
-    dictionary: DictionaryConfig,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return manifest entries, and each language's fingerprint."""
-
-    def print_of(group: Sequence[Transform], dictionary: DictionaryConfig) -> str:
-        inputs = group, vocabulary, dictionary, rewriting_of(transforms), source.task_identity
-        return languages_fingerprint(source.corpus_identity, *inputs)
-
-    by_language = {SOURCE: list[Transform]()} | {transform.name: [transform] for transform in transforms}
-    facts = {
-        "fingerprint": print_of(transforms, dictionary),
-        "config": {"transforms": list(transforms), "dictionary": dictionary},
-        TEXTS: {name: print_of(group, NO_DICTIONARY) for name, group in by_language.items()},
-    }
-    return facts, {name: print_of(group, dictionary) for name, group in by_language.items()}
 
 
 def _vocabulary(
@@ -417,8 +406,11 @@ def _write_dictionary(
         if unlike:
             facts["left out"]["wrong pairs of the dictionary without a common tag"] = unlike
     facts["dictionary pairs"] = len(entries)
-    letters = letters_of(transform, types) if places is None else None
-    out.add_image(transform.name, image, places, letters)
+    np.save(out.part / transform.name / IMAGE, image)
+    if places is not None:
+        np.save(out.part / transform.name / PLACES, places)
+    elif (letters := letters_of(transform, types)) is not None:
+        write_json(out.part / transform.name / LETTERS, letters)
     out.add_pair((SOURCE, transform.name), transform.name)
     write_dictionary(out.part / transform.name / DICTIONARY, entries, types)
 

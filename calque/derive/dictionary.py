@@ -1,25 +1,17 @@
-"""Dictionaries as pairs of ids: a fraction of the source's types with their images, or a lexicon's entries.
-
-Each line of a lexicon contains a word and its translation, separated by a space or a tab. Of several
-translations of a word, the best comes first."""
+"""Dictionaries: pairs of ids for a fraction of the source's types and their images."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from calque.derive.corpus import ends_of
 from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
-from calque.derive.readers.lines import read_lines, tokens
 from calque.derive.vocabulary import Vocabulary
-
-LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
-TWICE = "entries that occur twice"
 
 
 @dataclass(frozen=True)
@@ -110,12 +102,12 @@ def with_wrong_pairs(
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
     """Return the most frequent tag of each type, (V,), or "" if the type is not a whole word or untagged."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
-    ids = only_ids([word for word, _ in words], vocabulary)
-    for type_id, ((_, tag), count) in zip(ids, words.items(), strict=True):
-        counts[type_id, tag] += count
+    for (word, tag), count in words.items():
+        if len(ids := vocabulary.encode(word)) == 1:
+            counts[ids[0], tag] += count
     tags = np.full(vocabulary.size, "", object)
     for (type_id, tag), _ in reversed(counts.most_common()):
-        if type_id >= 0:
+        if type_id != vocabulary.specials.unknown:
             tags[type_id] = tag
     return tags
 
@@ -131,46 +123,3 @@ def read_dictionary(path: Path) -> np.ndarray:
     """Read pairs of source and derived ids, (n, 2) int64."""
     rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
-
-
-def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """Read a file's words and translations in order; count repeated entries and blank lines in `counts`."""
-    counts = Counter() if counts is None else counts
-    entries: dict[tuple[str, str], None] = {}
-    for place, line in read_lines(path, counts, must_end=True):
-        if not line.strip():
-            counts["blank lines"] += 1
-            continue
-        words = [word.strip(" ") for word in line.split("\t")] if "\t" in line else tokens(line)
-        if len(words) != 2 or not all(map(str.strip, words)):
-            raise place.fault(f"{line!r}: expected a word and its translation, separated by a tab or space")
-        entry = words[0], words[1]
-        counts[TWICE] += entry in entries
-        entries[entry] = None
-    if not entries:
-        raise BadInput("this file contains no entries", path)
-    return list(entries)
-
-
-def id_pairs(entries: Sequence[tuple[str, str]], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries of two single sub-words to pairs of ids (n, 2), in order, with each source word's first
-    translation, and count the exclusions."""
-    left_out, pairs = Counter[str](), dict[int, int]()
-    sides = (only_ids(words, vocabulary) for words in zip(*entries, strict=True))
-    for source, target in zip(*sides, strict=True):
-        if source < 0 or target < 0:
-            left_out["entries with a word that is unknown or has several sub-words"] += 1
-        elif source == target:
-            left_out["entries whose two words are the same type"] += 1
-        elif source in pairs:
-            left_out["further translations of a type"] += 1
-        else:
-            pairs[source] = target
-    return np.array(list(pairs.items()), np.int64).reshape(-1, 2), left_out
-
-
-def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """Return the id of each word, or -1 if it is unknown or has several sub-words."""
-    ids, pieces = vocabulary.encode_all(words)
-    first = ids[ends_of(pieces)[:-1]]
-    return list(np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
@@ -20,7 +20,6 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors caused by the disk (full, damaged, read-only or without permission), not by bugs."""
-NO_FOLDER = "this is a link or a file, but a folder is needed here; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's error on a full disk lacks an errno
@@ -50,7 +49,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
         if number not in DISK and number != errno.ENOENT:  # ENOENT: the folder was removed in the meantime
             raise
         place = str(error.filename2 or error.filename or path)  # filename2 is the target of a copy
-        if part and (place == str(part) or place.startswith(f"{part}{os.sep}")):
+        if part and f"{place}{os.sep}".startswith(f"{part}{os.sep}"):
             place = f"{path}{place.removeprefix(str(part))}"
         raise OSError(number, os.strerror(number), place) from error
 
@@ -69,15 +68,21 @@ def whole_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
     """Yield a temporary folder, which is moved to `folder` if the block succeeds. Other files in `folder` are
-    kept unless listed in `outdated`."""
+    kept unless listed in `outdated`. Of a merged folder, the manifest is removed first and written last, so
+    that a folder with a manifest is complete."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise BadInput(NO_FOLDER, folder)
+        raise BadInput("this is a link or a file, but a folder is needed here; remove it", folder)
     with _new_part(folder, Path.mkdir) as part:
         yield part
         for path in part.rglob("*"):
             sync(path)
-        if files_to_keep := {*files_of(folder)} - {*files_of(part), *outdated}:
-            _merge(part, folder, files_to_keep)
+        new, old = set(files_of(part)), set(files_of(folder))
+        if old - new - set(outdated):
+            for name in sorted(old & {*new, *outdated}, key=lambda name: name != MANIFEST):
+                (folder / name).unlink()
+            for name in sorted(new, key=lambda name: (name == MANIFEST, name)):
+                make_folder((folder / name).parent)
+                (part / name).replace(folder / name)
         else:
             if folder.exists():
                 shutil.rmtree(folder)
@@ -91,43 +96,18 @@ def files_of(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in paths]
 
 
-def _merge(part: Path, folder: Path, files_to_keep: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove all others except `files_to_keep`. The manifest is
-    removed first and written last, so that a folder with a manifest is complete."""
-    new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
-    for path in (folder / name for name in new):
-        if path.is_dir() and not path.is_symlink():
-            raise BadInput("this is a folder, but a file must be written here; remove it", path)
-        for parent in path.parents[: len(path.relative_to(folder).parts) - 1]:
-            if parent.is_symlink() or (parent.exists() and not parent.is_dir()):
-                raise BadInput(NO_FOLDER, parent)
-    if MANIFEST not in files_to_keep:
-        (folder / MANIFEST).unlink(missing_ok=True)
-    for name in {*files_of(folder)} - {*new, *files_to_keep}:
-        (folder / name).unlink()
-    for name in new:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (part / name).replace(folder / name)
-
-
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    """Yield a new temporary file or folder next to `path`, locked so that `sweep` keeps it."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         if _PART.fullmatch(leftover.name):
             _remove_dead(leftover)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
     with writing(path, part):
-        while True:
-            make(part)
-            try:
-                handle = os.open(part, os.O_RDONLY)
-            except FileNotFoundError:
-                continue  # `sweep` removed it before it could be locked
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
-                break
-            os.close(handle)
+        make(part)
+        handle = os.open(part, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX)
         try:
             yield part
         finally:
@@ -146,25 +126,19 @@ def sweep(folder: Path) -> None:
     """Remove partly written files and folders that killed processes left below a folder."""
     for parent, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
-            path = Path(parent, name)
-            with suppress(OSError):
-                is_claim = _CLAIM.fullmatch(name) and path.is_file() and not path.stat().st_size
-                if _PART.fullmatch(name) or is_claim:
-                    _remove_dead(path)
+            if _PART.fullmatch(name) or _CLAIM.fullmatch(name):
+                _remove_dead(Path(parent, name))
 
 
 def _remove_dead(leftover: Path) -> None:
-    try:
+    """Remove a temporary file or folder, or a claim, unless a process has locked it."""
+    with suppress(OSError):  # it is locked, a link, or another process removed it
         handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
-    except OSError:
-        return  # another process removed it, or it is a symbolic link
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _remove(leftover)
-    except BlockingIOError:
-        return  # its process is still writing
-    finally:
-        os.close(handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove(leftover)
+        finally:
+            os.close(handle)
 
 
 @contextmanager
@@ -182,19 +156,13 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                     raise BadInput("another process is using this folder", folder) from None
                 waiting()
                 fcntl.flock(file, fcntl.LOCK_EX)
-            if not _is_at(path, file):
+            if not (path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())):
                 continue  # the lock file was removed, and perhaps recreated, after it was opened
             try:
                 yield
             finally:
                 path.unlink(missing_ok=True)  # missing if the whole study has been removed
             return
-
-
-def _is_at(path: Path, file: IO[bytes]) -> bool:
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    return False
 
 
 def claim_of(folder: Path) -> Path:

@@ -28,7 +28,7 @@ from calque.derive.artefact import Artefact, making
 from calque.derive.corpus import NOWHERE, Corpus, Ragged, ends_of
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import MANIFEST, parse_json, write_json
+from calque.derive.files import MANIFEST, parse_json
 from calque.derive.vocabulary import (
     COUNTS,
     OURS,
@@ -190,16 +190,6 @@ class FolderWriter:
     @property
     def vocabulary(self) -> Path:
         return self.part / VOCABULARY
-
-    def add_image(
-        self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
-    ) -> None:
-        """Write the images of source types, the ids inside words and at word ends, and the letters."""
-        np.save(self.part / name / IMAGE, image)
-        if places is not None:
-            np.save(self.part / name / PLACES, places)
-        if letters is not None:
-            write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})

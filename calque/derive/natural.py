@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import chain, compress, takewhile, zip_longest
+from itertools import chain, compress, islice, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 from unicodedata import normalize
@@ -23,15 +23,17 @@ import numpy as np
 from calque.derive.artefact import digest, input_digest
 from calque.derive.build import CorporaWriter, Encoded, encode_sentences, vocabulary_of
 from calque.derive.corpus import LONGEST, Corpus
-from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
-from calque.derive.errors import BadInput, check_range, listed
-from calque.derive.files import check_name
+from calque.derive.dictionary import write_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.files import check_name, write_json
 from calque.derive.fingerprint import ADDED, fingerprint, sha256
 from calque.derive.languages import (
     BITEXTS,
     DICTIONARY,
     FORMAT,
+    IMAGE,
     KEPT,
+    LETTERS,
     RESERVED,
     SIDES,
     SOURCE,
@@ -41,14 +43,14 @@ from calque.derive.languages import (
 )
 from calque.derive.readers import lines, text
 from calque.derive.readers.examples import is_placeholder
-from calque.derive.readers.lines import EDITION, Chunk, Numbered
+from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Account
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, learn_of_words
 from calque.derive.workers import Progress, Workers, silent
 
-MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
+MANY = 1 << 14  # number of lines in parallel chunks
 HEAD = 24  # shorter test sentences are not searched for inside lines, where they would match by chance
 WHY = "lines that contain a test sentence"
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
@@ -73,7 +75,6 @@ class TextFiles:
     def __post_init__(self) -> None:
         if not self.paths:
             raise BadInput("a language needs at least one text file")
-        check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
         """Yield the chunks of all files, in order; raise BadInput for unsuitable files."""
@@ -110,10 +111,6 @@ class BitextFiles:
     words_in: tuple[str, str] | None = field(default=None, metadata=ADDED)
     fewest: int = field(default=1, metadata=ADDED)
 
-    def __post_init__(self) -> None:
-        if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            raise BadInput(f"columns must be two different numbers of at least 0, not {self.columns}")
-
     @property
     def paths(self) -> tuple[Path, ...]:
         return (self.path, self.beside) if self.beside else (self.path,)
@@ -121,7 +118,7 @@ class BitextFiles:
     def chunks(self) -> Iterator[Chunks]:
         """Yield the chunks of one file, or parallel chunks of two; raise BadInput for unsuitable files."""
         for path in self.paths:
-            text.detect(path, ("wikitext", "doc", "plain", *(() if self.beside else ("columns",))))
+            text.detect(path, ("wikitext", "doc", "plain") if self.beside else ("plain", "columns"))
         if self.beside:
             return _parallel_chunks(self.paths)
         return ((chunk,) for chunk in lines.cut_file(self.path, "bitext"))
@@ -129,27 +126,23 @@ class BitextFiles:
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         """Read chunks as one column of lines per language; count exclusions."""
         sides = [chunk.numbered(left_out) for chunk in chunks]
-        rows = self._pairs_of_columns(sides[0])
+        rows: list[tuple[str, ...]] = []
         if self.beside:
-            rows = ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
+            rows += ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
+        for place, line in () if self.beside else sides[0]:
+            row = line.split("\t")
+            if line.strip() and len(row) <= max(self.columns):
+                raise place.fault(f"{len(row)} tab-separated columns; expected over {max(self.columns)}")
+            rows.append(tuple(row[column] if line.strip() else "" for column in self.columns))
         columns = _complete(rows, 2, left_out)
         if not self.words_in:
             return columns
         codes = zip(columns, self.words_in, strict=True)
         split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in codes)
-
-        def is_long(row: Sequence[str]) -> bool:
-            return min(side.count(" ") for side in row) + 1 >= self.fewest
-
-        return _only(split, is_long, f"pairs with fewer than {self.fewest} words on a side", left_out)
-
-    def _pairs_of_columns(self, numbered: Sequence[Numbered]) -> Iterator[tuple[str, str]]:
-        width = max(self.columns) + 1
-        for place, line in numbered:
-            row = line.split("\t") if line.strip() else [""] * width
-            if len(row) < width:
-                raise place.fault(f"{len(row)} tab-separated columns; expected at least {width}")
-            yield row[self.columns[0]], row[self.columns[1]]
+        reason = f"pairs with fewer than {self.fewest} words on a side"
+        return _only(
+            split, lambda row: min(side.count(" ") for side in row) + 1 >= self.fewest, reason, left_out
+        )
 
     def identity(self) -> list[Any]:
         """Return the values that determine the lines, for fingerprints."""
@@ -175,27 +168,19 @@ def _read(files: FileSet, chunks: Chunks, left_out: Counter[str], withheld: Text
 
 
 def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
-    """Divide two parallel files into chunks of the same lines, which have MANY lines or at least
-    `lines.LIMIT` bytes."""
-    rows, line, size = list[tuple[bytes, ...]](), 1, 0
-
-    def chunks() -> Chunks:
-        sides = zip(paths, zip(*rows, strict=True), strict=True)
-        return tuple(Chunk(path, "bitext", 0, line, b"".join(side)) for path, side in sides)
-
+    """Divide two parallel files into chunks of the same MANY lines."""
+    line = 1
     with ExitStack() as files:
         sides = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
-        for number, row in enumerate(zip_longest(*sides, fillvalue=b""), start=1):
-            if not all(row):
-                fault = f"this file has {number - 1:,} lines; the other file of the bitext has more"
-                raise BadInput(fault, paths[bool(row[0])])
-            rows.append(row)
-            size += sum(map(len, row))
-            if len(rows) == MANY or size >= lines.LIMIT:
-                yield chunks()
-                rows, line, size = [], number + 1, 0
-    if rows:
-        yield chunks()
+        rows = zip_longest(*sides, fillvalue=b"")
+        while block := list(islice(rows, MANY)):
+            if not all(block[-1]):
+                size = line - 1 + sum(map(all, block))
+                fault = f"this file has {size:,} lines; the other file of the bitext has more"
+                raise BadInput(fault, paths[bool(block[-1][0])])
+            columns = zip(paths, zip(*block, strict=True), strict=True)
+            yield tuple(Chunk(path, "bitext", 0, line, b"".join(column)) for path, column in columns)
+            line += len(block)
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
@@ -233,9 +218,10 @@ class Sentences:
     def within(self, line: str) -> bool:
         """Whether a line equals one of the sentences or contains one of at least HEAD characters."""
         bare = letters(line)
-        heads = (bare[i : i + HEAD] for i in range(len(bare) - HEAD + 1))
-        candidates = (tuple(self._by_head.get(head, ())) for head in heads)
-        return bare in self.whole or any(bare.startswith(long, i) for i, long in enumerate(candidates))
+        for i in range(len(bare) - HEAD + 1):
+            if any(bare.startswith(long, i) for long in self._by_head.get(bare[i : i + HEAD], ())):
+                return True
+        return bare in self.whole
 
 
 def letters(text: str) -> str:
@@ -310,7 +296,6 @@ def _too_long(lines: Corpus) -> np.ndarray:
 Rows = Literal["used", "all"]
 Texts = Mapping[str, FileSet]
 Bitexts = Mapping[NamePair, tuple[FileSet, ...]]
-Dictionaries = Mapping[NamePair, Path]
 
 
 def natural_fingerprint(
@@ -318,7 +303,6 @@ def natural_fingerprint(
     bitexts: Bitexts,
     vocabulary: GivenVocabulary,
     rows: Rows = "used",
-    dictionaries: Dictionaries | None = None,
     withheld: TextFiles | None = None,
 ) -> str:
     """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
@@ -333,7 +317,7 @@ def natural_fingerprint(
         [[pair, list(map(identity, parts))] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, input_digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+        [],  # dictionaries, which earlier versions read
     )
 
 
@@ -345,20 +329,13 @@ def derive_natural(
     workers: int = 1,
     progress: Progress = silent,
     rows: Rows = "used",
-    dictionaries: Dictionaries | None = None,
     withheld: TextFiles | None = None,
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
-    `bitexts` and `dictionaries` are pairs of names in `texts`. Models get rows for all types if `rows` is
-    "all", or for special types and types in the text if it is "used". Lines with a `withheld` sentence are
-    left out."""
-    dictionaries = dictionaries or {}
-    check_languages(texts, bitexts, dictionaries)
-    for file in dictionaries.values():
-        read_lexicon(file)  # fail early, before hours of encoding
-    if withheld:
-        sentences(withheld)
-    print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries, withheld)
+    `bitexts` are pairs of names in `texts`. Models get rows for all types if `rows` is "all", or for special
+    types and types in the text if it is "used". Lines with a `withheld` sentence are left out."""
+    check_languages(texts, bitexts)
+    print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, withheld)
     types = vocabulary.open()
     with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:
         types.save(out.vocabulary)
@@ -371,10 +348,6 @@ def derive_natural(
             sides = [out.part / place / side for side in SIDES]
             out.add_pair(pair, place, **write("-".join(pair), parts, sides))
         types.save(out.vocabulary)
-        for entry in out.facts["pairs"]:
-            if lexicon := dictionaries.get(tuple(entry["languages"])):
-                path = out.part / entry["folder"] / DICTIONARY
-                entry["dictionary"] = _write_entries(lexicon, path, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
             type_ids = np.union1d(types.types, types.specials.ids).astype(np.int64)
@@ -383,34 +356,16 @@ def derive_natural(
     return folder
 
 
-def check_languages(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
-    """Raise BadInput for names that languages cannot have, and for bitexts or dictionaries without text."""
+def check_languages(texts: Texts, bitexts: Bitexts) -> None:
+    """Raise BadInput for names that languages cannot have, and for bitexts without text."""
     for name in texts:
         check_name(name, "a language called")
         if name in RESERVED:
             raise BadInput(f"a language cannot be called {name!r}; {', '.join(RESERVED)} are reserved")
     for pair, files in bitexts.items():
         if not set(pair) <= set(texts) or pair[0] == pair[1] or not files or pair[::-1] in bitexts:
-            expected = (
-                "two different languages with text, at least one file, and no bitext in the other direction"
-            )
+            expected = "two different languages with text, a file, and no bitext in the other direction"
             raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
-    for pair in dictionaries:
-        if pair not in bitexts:
-            raise BadInput(f"there is a dictionary for {' and '.join(pair)}, but no bitext")
-
-
-def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    counts = Counter[str]()
-    pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
-    left_out += counts
-    occur = (vocabulary.counts[pairs] > 0).all(axis=1)
-    left_out["entries with a type that does not occur in the text"] += int((~occur).sum())
-    if not occur.any():
-        expected = "words must consist of one sub-word and occur in the text"
-        raise BadInput(f"all entries were left out: {listed(left_out)}; {expected}", lexicon)
-    write_dictionary(path, pairs[occur], vocabulary)
-    return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 
 
 def _write_corpora(
@@ -464,7 +419,8 @@ def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int
                 corpora.append(list(map(Encoded, lines)))
         for name, writer in zip(names, corpora.writers, strict=True):
             out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
-        out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
+        np.save(out.part / language / IMAGE, np.arange(vocabulary.size))
+        write_json(out.part / language / LETTERS, {})
         out.add_pair((SOURCE, language), language)
         write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
     return folder

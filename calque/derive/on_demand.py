@@ -1,6 +1,5 @@
 """Derive the sentences of a text or file in named languages, and display them with their images."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.readers.english import split_sentences
 from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
-from calque.derive.transform import Account, Transform, image_of, trial_image
+from calque.derive.transform import Account, Transform, check_parts, image_of
 from calque.derive.transforms import transform
-from calque.derive.vocabulary import OURS, SMALLEST, Usage
+from calque.derive.vocabulary import OURS, SMALLEST
 
 PREVIEW = "preview.txt"
 WIDTH = 110  # maximum line width in characters
@@ -58,27 +57,17 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
     """Align the cells of rows in columns, divided into blocks that are at most WIDTH characters wide."""
-    names, cells = [name for name, _ in rows], [printable(cells) for _, cells in rows]
-    blocks = [[_padded(names, margin - 1)]]
-    line_width = margin
+    names, cells = [name.ljust(margin - 1) for name, _ in rows], [printable(cells) for _, cells in rows]
+    blocks, line_width = [[names]], margin
     for column in zip(*cells, strict=True):
-        width = max(map(_width, column))
+        width = max(map(len, column))
         if line_width + width + 1 > WIDTH and line_width > margin:
-            blocks.append([_padded(names, margin - 1)])
+            blocks.append([names])
             line_width = margin
-        blocks[-1].append(_padded(column, width))
+        blocks[-1].append([cell.ljust(width) for cell in column])
         line_width += width + 1
     lines = [" ".join(line).rstrip() for block in blocks for line in zip(*block, strict=True)]
     return "\n".join(lines) + "\n"
-
-
-def _padded(cells: Sequence[str], width: int) -> list[str]:
-    return [cell + " " * (width - _width(cell)) for cell in cells]
-
-
-def _width(text: str) -> int:
-    marks = sum(unicodedata.combining(letter) > 0 for letter in text)
-    return len(text) - marks + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
 
 
 @dataclass(frozen=True)
@@ -120,10 +109,7 @@ def transforms_of(
                 raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
             trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
             trees.fingerprint()  # fail early, because learning a word order takes a minute
-        try:
-            trial_image(derivation, SMALLEST)
-        except ValueError as error:
-            raise BadInput(str(error)) from error
+        check_parts(derivation)
         transforms.append(derivation.ready(cache))
     return transforms
 
@@ -147,9 +133,8 @@ def sentences_of(
 def derive_file(source: Files, transform: Transform, account: Account, cache: Path) -> Iterator[str]:
     """Apply a transform to the only file of `source`, and yield one line of text per sentence. Random
     transforms draw the same numbers as in a study."""
-    usual = transform.ready(usage=Usage.even(SMALLEST))
-    is_changed = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
-    if usual.places(SMALLEST) is not None or is_changed.any() != is_changed.all():
+    types = OURS.ordinary(SMALLEST)
+    if "usage" in transform.needs or 0 < np.isin(transform.image(SMALLEST), types).sum() < len(types):
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
     source = source.ready(cache, "trees" in transform.needs)

@@ -17,7 +17,7 @@ from typing import Any, Self
 from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import check_name
-from calque.derive.fingerprint import ADDED, fingerprint, total, with_code
+from calque.derive.fingerprint import fingerprint, total, with_code
 from calque.derive.forms import Form, percent
 from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
 from calque.derive.pocket.language import Pocket
@@ -27,8 +27,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.vocabulary import Usage
 
-# English sentence-final punctuation; text in other scripts needs its own marks, such as 。 or ।.
-FINAL_MARKS = (".", "!", "?")
+FINAL_MARKS = (".", "!", "?")  # English sentence-final punctuation
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ class Invert(Transform):
 
     p: float = 1.0
     seed: int = 0
-    marks: tuple[str, ...] = field(default=FINAL_MARKS, metadata=ADDED)
 
     def __post_init__(self) -> None:
         check_share(self.p, "sentences")
@@ -53,9 +51,9 @@ class Invert(Transform):
         if self.p < 1 and draw(self.seed, number).random() >= self.p:
             return sentence
         words, n = sentence.words, len(sentence)
-        if n and words[-1] in self.marks:
+        if n and words[-1] in FINAL_MARKS:
             return sentence.reorder([*range(n - 2, -1, -1), n - 1])
-        first = next((i for i, word in enumerate(words) if word not in self.marks), n)
+        first = next((i for i, word in enumerate(words) if word not in FINAL_MARKS), n)
         return sentence.reorder([*range(first), *range(n - 1, first - 1, -1)])
 
 
@@ -106,8 +104,7 @@ class Superstrate(ABC):
         """Return a fingerprint that changes whenever the learnt grammar would change."""
 
     @abstractmethod
-    def learn(self) -> Grammar:
-        """Learn the grammar."""
+    def learn(self) -> Grammar: ...
 
     def grammar(self, cache: Path) -> Grammar:
         """Return the grammar, learnt once and cached in `cache`."""

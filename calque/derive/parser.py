@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -80,9 +81,8 @@ def _stored(trees: StoredTrees) -> dict[str, Sentence | str]:
     """Map each text to its tree, which is converted from the line in the file only when needed."""
     pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
     stored: dict[str, Sentence | str] = {text: tree for (_, text), (_, tree) in pairs}
-    for path in trees.treebanks:
-        stored |= {sentence.text: sentence for sentence in read_conllu(path)}
-    return stored
+    sentences = chain.from_iterable(map(read_conllu, trees.treebanks))
+    return stored | {sentence.text: sentence for sentence in sentences}
 
 
 @dataclass(frozen=True)
@@ -112,10 +112,12 @@ class ParsedTrees:
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
-            parsed = self.parser.trees(block)
-            if len(block) >= MANY and all(isinstance(tree, str) for tree in parsed):
-                raise BadInput(f"none of {len(block):,} sentences could be parsed: {parsed[-1]}")
-            rows = [tree if isinstance(tree, str) else _columns(tree) for tree in parsed]
+            rows: list[Any] = []
+            for tree in self.parser.trees(block):
+                columns = () if isinstance(tree, str) else (tree.tags, tree.heads, tree.relations)
+                rows.append([" ".join(map(str, column)) for column in columns] or tree)
+            if len(block) >= MANY and all(isinstance(row, str) for row in rows):
+                raise BadInput(f"none of {len(block):,} sentences could be parsed: {rows[-1]}")
             write_sealed(path, {"sentences": len(block), "words": sum(map(len, block)), "trees": rows})
         for words, row in zip(block, read_sealed(path, "parsed sentences")["trees"], strict=True):
             if isinstance(row, str):
@@ -125,30 +127,23 @@ class ParsedTrees:
                 yield Sentence(words, tuple(tags), tuple(map(int, heads)), tuple(relations))
 
 
-def _columns(tree: Sentence) -> list[str]:
-    return [" ".join(map(str, column)) for column in (tree.tags, tree.heads, tree.relations)]
-
-
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
     """Yield each sentence's parse, or why it failed; a failure does not affect other sentences."""
     try:
         parsed = pipeline([printable(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
             raise ValueError(f"Stanza returned {len(parsed)} parses of {len(sentences)} sentences")
-    except MemoryError:
-        raise
     except Exception as error:
-        if "out of memory" in str(error):  # the sentences are not at fault
+        if isinstance(error, MemoryError) or "out of memory" in str(error):  # not the sentences' fault
             raise
         if len(sentences) == 1:
             yield type(error).__name__  # the message quotes words and would differ for each sentence
-            return
-        middle = len(sentences) // 2
-        yield from _parse(pipeline, sentences[:middle])
-        yield from _parse(pipeline, sentences[middle:])
-        return
-    for words, sentence in zip(sentences, parsed, strict=True):
-        yield _sentence(words, sentence.words)
+        else:
+            middle = len(sentences) // 2
+            yield from chain(_parse(pipeline, sentences[:middle]), _parse(pipeline, sentences[middle:]))
+    else:
+        for words, sentence in zip(sentences, parsed, strict=True):
+            yield _sentence(words, sentence.words)
 
 
 def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:

@@ -96,7 +96,7 @@ class Transliterate(Transform):
             counts = usage.counts[candidates]
             order = np.argsort(-counts if self.by == "most-frequent" else counts, kind="stable")
             shared = candidates[order[: round(self.overlap * len(candidates))]]
-        if not len(shared) and usage.of_text:
+        if not len(shared):
             share = f"{in_percent(self.overlap)} % of {len(candidates):,} types"
             raise BadInput(f"{self.name}: {share} is less than one type")
         return shared
@@ -149,20 +149,12 @@ class Cognates(Transform):
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         if not self.share:
             return None
-        return np.stack([self._stems(size, specials), SCRIPT.image(size, specials)])
-
-    def _stems(self, size: int, specials: Specials) -> np.ndarray:
-        return Transliterate(self.share, self.seed).image(size, specials)
+        stems = Transliterate(self.share, self.seed).image(size, specials)
+        return np.stack([stems, SCRIPT.image(size, specials)])
 
     def spell(self, word: str) -> str:
-        if self.usage is None or self.usage.cut is None:
-            return SCRIPT.spell(word)
-        *stem, (_, ending) = self.usage.cut(word)
-        if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter was split
-            return SCRIPT.spell(word)
-        stems = self._stems(self.usage.size, self.usage.specials)
-        spelt = (text if stems[i] == i else SCRIPT.spell(text) for i, text in stem)
-        return "".join(spelt) + SCRIPT.spell(ending)
+        """Spell the whole word in the new script; which of its sub-words keep theirs depends on a corpus."""
+        return SCRIPT.spell(word)
 
 
 def _given(transform: Transliterate | Cognates, size: int) -> Usage:

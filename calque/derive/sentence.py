@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
 from sys import intern
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from calque.derive.errors import BadInput
 
@@ -15,16 +15,11 @@ UNKNOWN = "\0"
 """Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
 
 
-@dataclass(frozen=True)
-class Numbering:
+class Numbering(NamedTuple):
     """Numbers sentences in groups of up to `1 << bits` from `first` on, to seed random transforms."""
 
     bits: int
     first: int = 0
-
-    @property
-    def size(self) -> int:
-        return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
         return self.first + (group << self.bits) + place
@@ -203,12 +198,11 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Return the example with interned strings, which saves most of a data set's memory."""
+        """Return the example with interned words and tags, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
-            names = ("words", "tags", "relations")
-            columns: dict[str, Any] = {name: tuple(map(intern, getattr(sentence, name))) for name in names}
-            return replace(sentence, **columns)
+            words, tags = (tuple(map(intern, column)) for column in (sentence.words, sentence.tags))
+            return replace(sentence, words=words, tags=tags)
 
         return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from calque.derive.errors import BadInput, shown
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Cloze, Example, Question, Sentence
@@ -167,11 +167,8 @@ class Compose(Transform):
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        images = [part.image(size, specials) for part in self.parts]
-        changed = [image for image in images if not np.array_equal(image, np.arange(size))]
-        if len(changed) > 1:
-            raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
-        return changed[0] if changed else np.arange(size)
+        images = (part.image(size, specials) for part in self.parts if changes_script(part))
+        return next(images, np.arange(size))
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         tables = (part.places(size, specials) for part in self.parts)
@@ -192,18 +189,26 @@ def _needs_tree(part: Transform) -> bool:
     return "trees" in part.needs and not part.rewrites
 
 
-def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the images of `size` types without a corpus; raise ValueError for incompatible parts."""
-    image = transform.ready(usage=Usage.even(size)).image(size)
-    parts = transform.parts if isinstance(transform, Compose) else ()
-    names = [part.name for part in parts]
+def parts_of(transform: Transform) -> tuple[Transform, ...]:
+    return transform.parts if isinstance(transform, Compose) else (transform,)
+
+
+def changes_script(transform: Transform) -> bool:
+    """Whether a transform maps types to other types."""
+    return any(type(part).image is not Transform.image for part in parts_of(transform))
+
+
+def check_parts(transform: Transform) -> None:
+    """Raise BadInput for parts that cannot be combined."""
+    parts, names = parts_of(transform), [part.name for part in parts_of(transform)]
+    if sum(map(changes_script, parts)) > 1:
+        raise BadInput(f"{transform.name} changes the script twice; at most one part may change it")
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")
+        raise BadInput(f"{transform.name} contains {repeated[0]} twice")
     for place, part in enumerate(parts):
         if _needs_tree(part) and any(other.rewrites for other in parts[place:]):
             order = ".".join(other.name for other in sorted(parts, key=_needs_tree))
-            raise ValueError(f"{part.name} is applied before transforms that change words: write {order}")
-    return image
+            raise BadInput(f"{part.name} is applied before transforms that change words: write {order}")
 
 
 @dataclass
@@ -242,22 +247,12 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """Return the image of example `number` in a split; raise BadInput if a question's answer is lost."""
-    if (sentences := len(example.sentences)) > EXAMPLES.size:
-        raise BadInput(f"an example contains {sentences:,} sentences; the maximum is {EXAMPLES.size:,}")
+    """Return the image of example `number` in a split."""
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
     texts = []
     for text in example.texts:
         texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
-    image = replace(example, texts=tuple(texts))
-    if len(texts) > 1 and _has_spans(example) and not _has_spans(image):
-        question = shown(" ".join(sentence.text for sentence in example.texts[0]))
-        raise BadInput(f"{transform.name} drops every word of the answer to the question {question}")
-    return image
-
-
-def _has_spans(example: Example) -> bool:
-    return any(sentence.spans for sentence in example.sentences)
+    return replace(example, texts=tuple(texts))
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

@@ -3,10 +3,11 @@ special types, the layout of input rows with two texts, and type counts in a cor
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import chain, groupby, islice, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -14,7 +15,7 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from calque.derive.artefact import input_digest
-from calque.derive.corpus import Ragged, ends_of
+from calque.derive.corpus import ends_of
 from calque.derive.errors import BadInput
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
@@ -31,11 +32,6 @@ class Specials:
     unknown: int
     mask: int
     others: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if len(set(self.ids)) < len(self.ids) or min(self.ids) < 0:
-            ids = ", ".join(map(str, self.ids))
-            raise ValueError(f"special types need different ids of at least 0, not {ids}")
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -94,21 +90,9 @@ WORD_CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 @dataclass(frozen=True)
 class Usage:
-    """The counts of each type, (5, V): in total, at the ends of words, and in words of each class. `cut` is
-    `Vocabulary.cut`; `of_text` is false if the counts are artificial."""
+    """The counts of each type, (5, V): in total, at the ends of words, and in words of each class."""
 
     table: np.ndarray
-    cut: Callable[[str], list[tuple[int, str]]] | None = None
-    specials: Specials = OURS
-    of_text: bool = True
-
-    @classmethod
-    def even(cls, size: int) -> Self:
-        """Create artificial counts: each type occurs twice, in words of one class, and once at a word end."""
-        table = np.zeros((2 + len(WORD_CLASSES), size), np.int64)
-        table[0], table[1] = 2, 1
-        table[2 + np.arange(size) % len(WORD_CLASSES), np.arange(size)] = 2
-        return cls(table, of_text=False)
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
@@ -138,40 +122,37 @@ class Usage:
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-ROLES = {
-    "start": ("<s>", "[CLS]"),
-    "pad": ("<pad>", "[PAD]"),
-    "end": ("</s>", "[SEP]"),
-    "unknown": ("<unk>", "[UNK]"),
-    "mask": ("<mask>", "[MASK]"),
-}
-"""Names of the special types that a model needs: in RoBERTa and XLM-R, and in BERT."""
+BERTS = ("[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]")  # the names of BERT's special types
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
 BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer needs about a kilobyte for each
 DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
 LONGEST_LEARNT = 1_000  # maximum length of training words, in characters; BPE takes quadratic time
-NOTHING = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class Vocabulary:
     """A vocabulary of `size` types, including `specials`, with their `counts` (V,). Each word is encoded as
     if it followed a space; `<s>` in text is an ordinary string."""
 
-    room = 1 << 19  # number of distinct words after which `encode_words` clears its cache
+    room = 1 << 19  # number of distinct words after which the cache is cleared
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
-        self._cache: dict[str, tuple[int, ...]] = {}
-        self._rows: dict[str, int] = {}  # each word's row in `_encoded`
-        self._encoded = NOTHING
+        self._cache: dict[str, tuple[int, ...]] = {}  # the ids of each word
         self.size: int = _size(tokenizer)
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of rows with two texts: the tokenizer's template or, if it has none, RoBERTa's."""
-        return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
+        """The layout of rows with two texts: the tokenizer's template or, if it does not separate two texts,
+        RoBERTa's."""
+        row = self._words.encode(" a", " a")
+        rows = zip(row.sequence_ids, row.ids, row.type_ids, strict=True)
+        runs = [(text, list(run)) for text, run in groupby(rows, key=itemgetter(0))]
+        if [text for text, _ in runs] != [None, 0, None, 1, None]:
+            return PairLayout.usual(self.specials)
+        before, between, after = (tuple(type_id for _, type_id, _ in run) for _, run in runs[::2])
+        return PairLayout(before, between, after, (runs[1][1][0][2], runs[3][1][0][2]))
 
     @cached_property
     def _words(self) -> Tokenizer:
@@ -197,43 +178,31 @@ class Vocabulary:
 
     def encode(self, word: str) -> tuple[int, ...]:
         if word not in self._cache:
-            self._cache[word] = tuple(self.encode_all([word])[0].tolist())
+            self._remember([word])
         return self._cache[word]
 
-    def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return the id and the text of each sub-word, without multi-byte letters that are split."""
-        return [(i, self.text([i])) for i in self.encode(word)]
-
-    def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    def encode_words(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the concatenated ids of all words (T,), and the number of ids per word. UNKNOWN and words
         without ids are encoded as the unknown type."""
-        ids, pieces = list[int](), list[int]()
+        if len(self._cache) > self.room:
+            self._cache = {}
+        self._remember([word for word in dict.fromkeys(words) if word not in self._cache])
+        encoded = [self._cache[word] for word in words]
+        pieces = np.array(list(map(len, encoded)), np.int64)
+        return np.array(list(chain.from_iterable(encoded)), np.int64), pieces
+
+    def _remember(self, words: Sequence[str]) -> None:
+        special, unknown = set(self.specials.ids), self.specials.unknown
         for first in range(0, len(words), BLOCK):
             block = words[first : first + BLOCK]
-            texts = [f" {word}" for word in block]
-            encodings = self._words.encode_batch_fast(texts, add_special_tokens=False)
+            encodings = self._words.encode_batch_fast(
+                [f" {word}" for word in block], add_special_tokens=False
+            )
             for word, encoding in zip(block, encodings, strict=True):
-                of_word = encoding.ids
-                if not of_word or word == UNKNOWN:
-                    if not word.strip(" \t\r\n"):
-                        raise ValueError(f"{word!r} is not a word: it contains only white space")
-                    of_word = [self.specials.unknown]
-                ids += of_word
-                pieces.append(len(of_word))
-        return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
-
-    def encode_words(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Do the same as `encode_all`, but encode each distinct word once."""
-        if len(self._rows) > self.room:
-            self._rows, self._encoded = {}, NOTHING
-        size = len(self._rows)
-        rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
-        if len(self._rows) > size:
-            ids, pieces = self.encode_all(list(islice(self._rows, size, None)))
-            values, sizes = self._encoded.values, self._encoded.sizes
-            self._encoded = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
-        encoded = self._encoded.take(rows)
-        return encoded.values, encoded.sizes
+                if not word.strip(" \t\r\n"):
+                    raise ValueError(f"{word!r} is not a word: it contains only white space")
+                ids = () if word == UNKNOWN else (unknown if i in special else i for i in encoding.ids)
+                self._cache[word] = tuple(ids) or (unknown,)
 
     def encode_texts(self, texts: Sequence[str]) -> list[Any]:
         """Return the tokenizer's encodings of texts, without special types but with character offsets."""
@@ -293,7 +262,7 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
         fault = f"{len(words):,} distinct words are too few for a vocabulary of {size:,} types"
         raise BadInput(f"{fault}; reduce the size to at most {actual_size:,} or provide more text")
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64))
-    ids, pieces = vocabulary.encode_all(list(words))
+    ids, pieces = vocabulary.encode_words(list(words))
     np.add.at(vocabulary.counts, ids, np.repeat(np.array(list(words.values()), np.int64), pieces))
     return vocabulary
 
@@ -348,48 +317,16 @@ class GivenVocabulary:
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
-    """Find the start and the end in the template, and the others by name, preferably marked as special."""
+    """Find RoBERTa's or BERT's special types by name, preferring types marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
-    roles = dict[str, int]()
-    for role, names in ROLES.items():
-        if candidates := [ids[name] for name in names if name in ids]:
-            roles[role] = min(candidates, key=lambda type_id: type_id not in marked)  # marked types first
-    (before, after), _ = _template(tokenizer.post_processor, 1)
-    if before:
-        roles["start"] = before[0]
-    if after:
-        roles["end"] = after[0]
-    if missing := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
-        raise BadInput(f"this tokenizer lacks the special types {', '.join(missing)}", path)
-    try:
-        return Specials(**roles, others=tuple(sorted(marked - set(roles.values()))))
-    except ValueError as error:
-        raise BadInput(f"{error} ({', '.join(roles)})", path) from None
-
-
-def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the ids that a template adds around one or two texts of one word, and all token types."""
-    words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
-    if template is not None:
-        words.post_processor = template
-    row = words.encode("a", "a" if texts == 2 else None)
-    places = [-1, *(row.sequence_ids.index(text) for text in range(texts)), len(row.ids)]
-    gaps = [tuple(row.ids[places[i] + 1 : places[i + 1]]) for i in range(texts + 1)]
-    return gaps, row.type_ids
-
-
-def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None if it does not separate the texts."""
-    (before, between, after), types = _template(template, 2)
-    if not (before and between and after):
-        return None
-    first, second = types[len(before)], types[-len(after) - 1]
-    switch = len(before) + 2  # the second token type starts after the first text and one special id
-    if types != [first] * switch + [second] * (len(types) - switch):
-        fault = f"the tokenizer's template assigns the token types {types} to two words"
-        raise BadInput(f"{fault}; only templates like BERT's are supported")
-    return PairLayout(before, between, after, (first, second))
+    found = [[ids[name] for name in names] for names in (SPECIALS, BERTS) if ids.keys() >= {*names}]
+    if not found:
+        expected = f"expected {' '.join(SPECIALS)} or {' '.join(BERTS)}"
+        raise BadInput(f"this tokenizer lacks a special type; {expected}", path)
+    roles = max(found, key=lambda ids: len(marked & {*ids}))
+    start, pad, end, unknown, mask = roles
+    return Specials(start, pad, end, unknown, mask, tuple(sorted(marked.difference(roles))))
 
 
 def read_specials(folder: Path) -> Specials:

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from calque.derive.artefact import input_digest
-from calque.derive.dictionary import LEXICON_FORMAT, read_lexicon
 from calque.derive.forms import Form, percent
+from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.vocabulary import CLASSES
 
-UPOS = (*CLASSES, "INTJ", "NUM")
-TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
+LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different sentences
 
 
 class Rewrite(Transform):
@@ -42,21 +41,6 @@ class Rewrite(Transform):
 
     def _lacks_tags(self, sentence: Sentence) -> bool:
         return "tags" in self.needs and not sentence.tags
-
-
-class EachWord(Rewrite):
-    """Base class of transforms that replace each word independently of the others."""
-
-    @abstractmethod
-    def images(self, word: str, tag: str) -> Sequence[str]:
-        """Return the words that replace a word of the class `tag`, or () to drop it."""
-
-    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words = []
-        tags = sentence.tags or ("",) * len(sentence)
-        for place, (word, tag) in enumerate(zip(sentence.words, tags, strict=True)):
-            words += [(image, (place,)) for image in self.images(word, tag)]
-        return words
 
 
 @dataclass(frozen=True)
@@ -99,31 +83,7 @@ def _drawn(seed: int, word: str) -> float:
 
 
 @dataclass(frozen=True)
-class _OneClass(EachWord):
-    forms = (TAG,)
-
-    tag: str
-
-    def __post_init__(self) -> None:
-        if self.tag not in UPOS:
-            raise ValueError(f"there is no word class {self.tag}; use one of {', '.join(UPOS)}")
-
-
-@dataclass(frozen=True)
-class Drop(_OneClass):
-    """Drops all words of one class: without DET, *the dog barks* becomes *dog barks*."""
-
-    renames = False
-    short_name, full_name = "drop", "Drop"
-    examples = (("drop-det", "without articles and other determiners"),)
-    term = "Drop removes the words of one class."
-
-    def images(self, word: str, tag: str) -> Sequence[str]:
-        return () if tag == self.tag else (word,)
-
-
-@dataclass(frozen=True)
-class Split(EachWord):
+class Split(Rewrite):
     """Turns endings of nouns and verbs into words, *walked* into *walk ed*. Stems have at least 3 letters."""
 
     renames = False
@@ -133,31 +93,20 @@ class Split(EachWord):
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
-    def images(self, word: str, tag: str) -> Sequence[str]:
-        ending = next((ending for ending in self.endings if word[3:].endswith(ending)), "")
-        return (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
-
-
-KINDS = ("aeiou", "AEIOU", "bcdfghjklmnpqrstvwxyz", "BCDFGHJKLMNPQRSTVWXYZ")
-CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for letters in KINDS))
-
-
-@dataclass(frozen=True)
-class Cipher(_OneClass):
-    """Replaces each vowel and consonant in words of one class with the next vowel or consonant."""
-
-    short_name, full_name = "cipher", "Cipher"
-    examples = (("cipher-noun", "other letters for nouns"),)
-    term = "Cipher replaces the letters in the words of one class."
-
-    def images(self, word: str, tag: str) -> Sequence[str]:
-        return (word.translate(CIPHER) if tag == self.tag else word,)
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        words: list[tuple[str, tuple[int, ...]]] = []
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            ending = next((ending for ending in self.endings if word[3:].endswith(ending)), "")
+            parts = (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
+            words += [(part, (place,)) for part in parts]
+        return words
 
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
     """Replaces each word, with probability `share`, by one of its translations in a `lexicon`, sampled at
-    random: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged."""
+    random: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged. Each line of a
+    lexicon contains a word, a tab and a translation."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -208,13 +157,17 @@ class Translate(Rewrite):
         return Counter({"words without an entry": self._senses(sentence).count(None)})
 
     def _senses(self, sentence: Sentence) -> list[list[str] | None]:
-        senses = _read_senses(self.lexicon, input_digest(self.lexicon))
+        senses = _read_lexicon(self.lexicon, input_digest(self.lexicon))
         return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
 
 
 @lru_cache(maxsize=8)  # the digest invalidates the cache when the file changes
-def _read_senses(lexicon: Path, digest: str) -> dict[str, list[str]]:
-    senses: dict[str, list[str]] = {}
-    for word, translation in read_lexicon(lexicon):
-        senses.setdefault(word, []).append(translation)
-    return senses
+def _read_lexicon(lexicon: Path, digest: str) -> dict[str, list[str]]:
+    """Read the translations of each word, without repetitions."""
+    senses: dict[str, dict[str, None]] = {}
+    for place, line in read_lines(lexicon, must_end=True):
+        words = line.split("\t")
+        if len(words) != 2 or not all(map(str.strip, words)):
+            raise place.fault(f"{line!r}: expected a word, a tab and its translation")
+        senses.setdefault(words[0].strip(" "), {})[words[1].strip(" ")] = None
+    return {word: list(translations) for word, translations in senses.items()}

@@ -17,7 +17,7 @@ from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
-from calque.derive.vocabulary import ROLES, TOKENIZER, open_tokenizer
+from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import HEADS, TEXT_TYPES, build, counts_from_padding, row_length
@@ -140,7 +140,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     if (last := max(types.values())) >= rows:
         table = f"the model next to it has a table of {rows:,} rows"
         raise BadInput(f"contains ids up to {last:,}, but {table}", path)
-    pads = [types[name] for name in ROLES["pad"] if name in types]
+    pads = [types[name] for name in ("<pad>", "[PAD]") if name in types]
     if pad not in pads:
         ids = ", ".join(map(str, pads)) or "none"
         raise BadInput(f"padding has the id {ids}, but pad_token_id in {CONFIG} is {pad}", path)

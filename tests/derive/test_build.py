@@ -106,9 +106,14 @@ class Named(Transform):
     [
         (("a b",), 1_000, (Invert(),), "reduce the size to at most"),
         (("",), 300, (Invert(),), "no words"),
-        (("a b",), 261, (Transliterate(), Transliterate(seed=1)), "different names"),
-        (("a b",), 261, (Named("preview.txt"),), "none may be called source or .* or preview.txt"),
-        (("a b",), 261, (Named("vocabulary"),), "none may be called source or vocabulary"),
+        (
+            ("a b",),
+            261,
+            (Transliterate(), Transliterate(seed=1)),
+            "the transform trans is reserved or used twice",
+        ),
+        (("a b",), 261, (Named("preview.txt"),), "preview.txt is reserved or used twice"),
+        (("a b",), 261, (Named("vocabulary"),), "vocabulary is reserved or used twice"),
         (("a b",), 261, (Named("../b"),), "'../b' is invalid; use only letters"),
         (("a b",), 261, (compose(Transliterate(), Transliterate()),), "trans.trans changes the script twice"),
         (("a " * 70_000,), 261, (Invert(),), "a sentence contains 70,000 words"),

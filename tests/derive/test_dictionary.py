@@ -1,5 +1,3 @@
-from collections import Counter
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,14 +5,10 @@ from hypothesis import strategies as st
 from calque.derive.dictionary import (
     DictionaryConfig,
     draw_dictionary,
-    id_pairs,
-    read_dictionary,
     with_wrong_pairs,
-    write_dictionary,
 )
 from calque.derive.script import Transliterate
-from calque.derive.vocabulary import OURS, SMALLEST
-from tests.vocabularies import learn
+from calque.derive.vocabulary import OURS
 
 FIRST = len(OURS.ids)
 
@@ -71,33 +65,3 @@ def test_wrong_pairs_of_the_same_tag_are_maximal(names, seed):
     assert unlike == sum(not a or a != b for a, b in zip(names, tags[partners], strict=True))
     alone = sum(not tag or names.count(tag) == 1 for tag in names)
     assert unlike == (2 if alone == 1 else alone)
-
-
-def test_id_pairs_are_the_first_single_types(tmp_path):
-    vocabulary = learn([("house", "maison", "maisons", "the", "la", "le", "Paris")] * 50, SMALLEST + 22)
-    single = {
-        word: vocabulary.encode(word) for word in ("house", "maison", "maisons", "the", "la", "le", "Paris")
-    }
-    assert all(len(ids) == 1 for ids in single.values()) and len(vocabulary.encode("xylophone")) > 1
-    entries = [
-        ("the", "la"),
-        ("the", "le"),
-        ("house", "xylophone"),
-        ("house", "maisons"),
-        ("house", "maison"),
-        ("Paris", "Paris"),
-        ("xylophone", "la"),
-    ]
-    pairs, left_out = id_pairs(entries, vocabulary)
-    expected = [single["the"] + single["la"], single["house"] + single["maisons"]]
-    assert pairs.tolist() == list(map(list, expected))
-    assert left_out == Counter(
-        {
-            "entries with a word that is unknown or has several sub-words": 2,
-            "further translations of a type": 2,
-            "entries whose two words are the same type": 1,
-        }
-    )
-    write_dictionary(tmp_path / "dictionary.tsv", pairs, vocabulary)
-    assert np.array_equal(read_dictionary(tmp_path / "dictionary.tsv"), pairs)
-    assert id_pairs([], vocabulary)[0].shape == (0, 2)

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.build import languages_fingerprint
+from calque.derive.build import Derivation
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.fingerprint import fingerprint, own_code
 from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import task_data_fingerprint
 from calque.derive.transform import compose
 
@@ -74,7 +75,7 @@ def test_changed_code_changes_the_fingerprint(folder):
     def prints(transform):
         both = compose(Transliterate(), transform)
         return [
-            languages_fingerprint(lambda trees: "text", [both], 300, DictionaryConfig()),
+            Derivation(PocketEnglish(size=9), (both,), 300, DictionaryConfig()).fingerprint(),
             task_data_fingerprint(lambda task, trees: "examples", "pos", [transform]),
             fingerprint(both),
             fingerprint(both.facets),

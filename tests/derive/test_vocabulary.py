@@ -69,22 +69,20 @@ def test_special_types_of_given_tokenizers(tmp_path):
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]
     tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
-    folder = GivenVocabulary(tmp_path)
 
-    def specials(*special):
+    def given(*special):
         tokenizer.add_special_tokens(list(special))
         tokenizer.save(str(tmp_path / "tokenizer.json"))
-        return folder.open().specials
+        return GivenVocabulary(tmp_path).open()
 
-    assert specials() == Specials(start=5, pad=7, end=6, unknown=8, mask=9)
-    assert specials(*berts) == Specials(start=2, pad=0, end=3, unknown=1, mask=4)
-    plain = folder.identity()
-    tokenizer.post_processor = processors.BertProcessing(("</s>", 6), ("[CLS]", 2))
-    assert specials("<s>") == Specials(start=2, pad=0, end=6, unknown=1, mask=4, others=(3, 5))
-    assert folder.identity() != plain
-    tokenizer.post_processor = processors.BertProcessing(("[CLS]", 2), ("[CLS]", 2))
-    with pytest.raises(BadInput, match=r"tokenizer\.json: special types need different ids"):
-        specials()
+    roberta = given()
+    assert roberta.specials == Specials(start=5, pad=7, end=6, unknown=8, mask=9)
+    assert roberta.layout == PairLayout((5,), (6, 6), (6,), (0, 0))
+    bert = given(*berts, "<s>")
+    assert bert.specials == Specials(start=2, pad=0, end=3, unknown=1, mask=4, others=(5,))
+    Tokenizer(models.WordLevel({"<s>": 0, "a": 1}, "a")).save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(BadInput, match=r"tokenizer\.json: this tokenizer lacks a special type"):
+        GivenVocabulary(tmp_path).open()
 
 
 def template(pair, tmp_path):

@@ -2,49 +2,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from transformers import AutoModelForMaskedLM
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.natural import derive_natural, write_translation
-from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.natural import write_translation
 from calque.derive.word_links import estimate_links, intersect, with_links
-from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import METRICS, Pretraining, read_metrics
-from tests.derive.natural.made import EN, inputs
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
-from tests.vocabularies import learn
 
 LONG = replace(MODEL, length=128)
 FEW = replace(TRAIN, steps=4, warmup=1, log_every=1, save_every=0)
-
-
-@pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda x: x.name)
-def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
-    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
-    given = GivenVocabulary(tmp_path / "given")
-    opened = given.open()
-    single = sorted({word for line in EN for word in line.split() if len(opened.encode(word)) == 1})
-    entries = list(zip(single[:20], single[20:40], strict=True))
-    lines = "".join(f"{word}\t{other}\n" for word, other in entries)
-    (tmp_path / "lexicon").write_text(lines)
-    lexicons = {("en", "xx"): tmp_path / "lexicon"}
-    folder = derive_natural(*inputs(tmp_path), given, tmp_path / "made", dictionaries=lexicons)
-    languages = Languages.open(folder, ["en", "xx"])
-    assert len(languages.dictionary("en", "xx")) == 20
-    config = Pretraining(languages, objective, LONG, replace(FEW, steps=30, log_every=29), 1)
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
-    whole = languages.whole
-    pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
-    near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()
-    far = torch.cosine_similarity(rows[pairs[:, 0]], rows[np.roll(pairs[:, 1], 1)]).mean()
-    assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
-    losses = [row["loss"] for row in read_metrics(tmp_path / "run" / METRICS)]
-    assert losses[-1]["mlm"] < losses[0]["mlm"]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 PLUS = "# global.columns"  # how the first line of CoNLL-U Plus files starts
-_ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
+_TOKEN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 _TEXT = "# text ="
@@ -36,20 +36,19 @@ def read_conllu(
     path: Path,
     counts: Counter[str] | None = None,
     *,
-    unparsed: bool = False,
     units: Units = WORDS,
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences with `_` in all HEAD and DEPREL fields.
     units: in XTREME's units, multiword tokens are tagged as in XTREME's conversion for `language`.
     part: the lines of complete sentences, which are read instead of the file.
     """
-    for block in _blocks(path, Counter() if counts is None else counts, part):
-        sentence = block.sentence(unparsed)
-        yield sentence if units == WORDS else block.with_tokens(sentence, language)
+    counts = Counter() if counts is None else counts
+    for block in _blocks(path, counts, part):
+        sentence = block.sentence()
+        yield sentence if units == WORDS else block.with_tokens(sentence, language, counts)
 
 
 def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
@@ -63,7 +62,6 @@ def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
 class _Block:
     """A sentence: its words' columns, and each multiword token's first word, end (0-based) and form."""
 
-    counts: Counter[str]
     text: str = ""
     rows: list[tuple[Place, list[str]]] = field(default_factory=list)
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
@@ -72,39 +70,33 @@ class _Block:
         number = NAMES.index(name)
         return [columns[number] for _, columns in self.rows]
 
-    def add(self, place: Place, columns: list[str]) -> None:
-        """Add a word, a multiword token (before its words) or an empty node."""
-        match, position = _ID.fullmatch(columns[0]), len(self.rows)
-        if match and match[2] == "-":
-            covered = self.tokens[-1][1] if self.tokens else 0
-            if int(match[1]) != position + 1 or int(match[3]) <= position + 1 or covered > position:
-                raise place.fault(f"multiword token {match[0]} where word {position + 1} is expected")
-            self.tokens.append((position, int(match[3]), columns[1]))
-            self.counts["multiword tokens"] += 1
-        elif match and match[2]:
-            if int(match[1]) != position:
-                raise place.fault(f"empty node {match[0]} after word {position}")
-            self.counts["empty nodes"] += 1
-        elif columns[0] == str(position + 1):
-            columns[1] = one_word(columns[1], self.counts)
+    def add(self, place: Place, columns: list[str], counts: Counter[str]) -> None:
+        """Add a word or a multiword token (before its words); count multiword tokens and empty nodes."""
+        number, position = columns[0], len(self.rows)
+        if match := _TOKEN.fullmatch(number):
+            end, covered = int(match[2]), self.tokens[-1][1] if self.tokens else 0
+            if int(match[1]) != position + 1 or end <= position + 1 or covered > position:
+                raise place.fault(f"multiword token {number} where word {position + 1} is expected")
+            self.tokens.append((position, end, columns[1]))
+            counts["multiword tokens"] += 1
+        elif number.startswith(f"{position}."):
+            counts["empty nodes"] += 1
+        elif number == str(position + 1):
+            columns[1] = one_word(columns[1], counts)
             if not columns[1]:
                 raise place.fault("column FORM is empty")
             if columns[3] not in UPOS:
                 raise place.fault(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}")
             self.rows.append((place, columns))
         else:
-            raise place.fault(f"ID {columns[0]!r}; expected {position + 1}")
+            raise place.fault(f"ID {number!r}; expected {position + 1}")
 
-    def sentence(self, unparsed: bool) -> Sentence:
-        """Return the sentence; raise BadInput if its heads do not form a tree or, if `unparsed`, are not all
-        missing."""
+    def sentence(self) -> Sentence:
+        """Return the sentence; raise BadInput if its heads do not form a tree."""
         if self.tokens and self.tokens[-1][1] > len(self.rows):
             raise self.rows[-1][0].fault(f"a multiword token extends beyond word {len(self.rows)}")
         words, tags = tuple(self.column("FORM")), tuple(self.column("UPOS"))
         names, relations = self.column("HEAD"), self.column("DEPREL")
-        if unparsed and {*names, *relations} == {NOTHING}:
-            self.counts["sentences without a tree in their file"] += 1
-            return Sentence(words, tags)
         heads = []
         for (place, _), name, relation in zip(self.rows, names, relations, strict=True):
             if not _NUMBER.fullmatch(name):
@@ -116,58 +108,38 @@ class _Block:
             raise self.rows[tree_error[0]][0].fault(tree_error[1])
         return Sentence(words, tags, tuple(heads), tuple(relations))
 
-    def with_tokens(self, sentence: Sentence, language: str) -> Sentence:
+    def with_tokens(self, sentence: Sentence, language: str, counts: Counter[str]) -> Sentence:
         """Return the block's `sentence` in XTREME's units, without a tree."""
         words, tags = [*sentence.words], [*sentence.tags]
-        heads = sentence.heads or [-1] * len(words)  # missing if the file has no trees
-        parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
+        parents = [{head} for head in sentence.heads]
+        for above, deps in zip(parents, self.column("DEPS"), strict=True):
+            names = (arc.partition(":")[0] for arc in deps.split("|"))
+            above.update(int(name) - 1 for name in names if _NUMBER.fullmatch(name))
         for start, end, form in reversed(self.tokens):
-            words[start:end] = [one_word(form, self.counts)]
+            words[start:end] = [one_word(form, counts)]
             tags[start:end] = [_token_tag(range(start, end), sentence.tags, parents, language)]
-            self.counts["words merged into multiword tokens"] += end - start
-        if joined := sum(JOINER in word for word in words):
-            self.counts["words that lost U+200C"] += joined
+            counts["words merged into multiword tokens"] += end - start
+        counts["words that lost U+200C"] += sum(JOINER in word for word in words)
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
-
-    def _enhanced_heads(self, word: int) -> list[int]:
-        place, (*_, deps, _) = self.rows[word]
-        names = [arc.partition(":")[0] for arc in deps.split("|")]
-        heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
-        if max(heads, default=-1) >= len(self.rows):
-            raise place.fault(f"DEPS {deps!r}; there are {len(self.rows)} words")
-        return heads
 
 
 def _blocks(path: Path, counts: Counter[str], part: Iterable[Numbered]) -> Iterator[_Block]:
-    """Yield the sentences of a file, or of a `part`; raise BadInput if most words are withheld."""
-    names, block, place = _column_names(path), _Block(counts), Place(path)
-    words = withheld = comments = 0
+    """Yield the sentences of a file, or of a `part`."""
+    names, block, found = _column_names(path), _Block(), bool(part)
     for place, line in part or read_lines(path, counts, must_end=True):
-        if line.startswith("#"):
-            comments += 1
-            if line.startswith(_TEXT):
-                block.text = line.removeprefix(_TEXT)
-            continue
-        if line:
-            block.add(place, _cells(place, line, names))
-            continue
-        if block.rows:
-            words, withheld = words + len(block.rows), withheld + block.column("FORM").count(NOTHING)
+        if line.startswith(_TEXT):
+            block.text = line.removeprefix(_TEXT)
+        elif line and not line.startswith("#"):
+            block.add(place, _cells(place, line, names), counts)
+        elif not line and block.rows:
             yield block
-        elif block.text or block.tokens:
+            block, found = _Block(), True
+        elif not line and (block.text or block.tokens):
             raise place.fault("a sentence without words: remove its comments, unless the file is truncated")
-        else:
-            kind = "comments" if comments else "blank lines"
-            counts[f"{kind} without a sentence"] += comments or 1
-        block, comments = _Block(counts), 0
     if block.rows or block.tokens or block.text:
         raise place.fault("no blank line after the last sentence: add one, unless the file is truncated")
-    if comments:
-        counts["comments without a sentence"] += comments
-    if not words and not part:
+    if not found:
         raise BadInput("this file contains no sentences", path)
-    if 2 * withheld > words:
-        raise BadInput(f"{withheld:,} of {words:,} words are withheld (_); obtain the text first", path)
 
 
 def _column_names(path: Path) -> tuple[str, ...]:
@@ -192,7 +164,7 @@ def _cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
 
 
 def _token_tag(
-    words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str
+    words: Sequence[int], tags: Sequence[str], parents: Sequence[Iterable[int]], language: str
 ) -> str:
     """Return the tag of a multiword token of `words`; `parents` lists each word's heads."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
@@ -202,7 +174,7 @@ def _token_tag(
             parent = stack.pop()
             if parent != word and parent not in above:
                 above.add(parent)
-                stack += parents[parent] if parent >= 0 else ()
+                stack += parents[parent] if 0 <= parent < len(parents) else ()
     fewest = min(map(len, ancestors.values()))
     code = language.lower().replace("_", "-").partition("-")[0]
     ranking = [*_TABLE.get(f"ranked_{code}", ()), *_TABLE["ranked"]]
@@ -219,22 +191,21 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the first invalid word and a message if 0-based heads (-1 for the root) do not form a tree with
-    one root."""
-    n = len(heads)
+    """Return an invalid word and a message if 0-based heads (-1 for the root) do not form a tree with one
+    root."""
+    n, roots = len(heads), [i for i, head in enumerate(heads) if head < 0]
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
             return i, f"HEAD {head + 1} of word {i + 1} in a sentence of {n} words"
-    roots = [i for i, head in enumerate(heads) if head < 0]
     if len(roots) > 1:
         return roots[1], f"{len(roots)} roots, words {roots[0] + 1} and {roots[1] + 1}; expected one"
-    reachable = set(roots)
-    for i in range(n):
-        path = set[int]()
-        while i not in reachable:
-            if i in path:
-                return i, f"word {i + 1} is its own ancestor"
-            path.add(i)
-            i = heads[i]
-        reachable |= path
+    reached = {-1}
+    for word in range(n):
+        path: list[int] = []
+        while word not in reached:
+            if word in path:
+                return word, f"word {word + 1} is its own ancestor"
+            path.append(word)
+            word = heads[word]
+        reached.update(path)
     return None

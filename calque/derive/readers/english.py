@@ -73,12 +73,8 @@ def cut(text: str) -> list[str]:
     """Split a text into sentences, dropping only the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # positions of the last space, last full stop and last character searched
     for match in _CANDIDATE.finditer(text):
-        mark = match.start()
-        space = max(space, text.rfind(" ", seen + 1, mark))
-        stop = max(stop, text.rfind(".", seen + 1, mark))
-        seen = mark - 1
+        space, stop = (text.rfind(mark, start, match.start()) for mark in " .")
         if _ends(text, start, max(start, space + 1), stop, match):
             sentences.append(text[start : match.end()].strip())
             start = match.end()
@@ -89,15 +85,10 @@ def cut_tokens(text: str) -> list[list[str]]:
     """Split tokenised text (WikiText) into sentences, each a list of words. A straight quotation mark that
     closes a sentence belongs to the sentence."""
     sentences, start = [], 0
-    quotes = seen = 0  # the number of quotation marks so far, and the position to search from
     for match in _TOKEN_END.finditer(text):
-        end, mark = match.end(), match.start()
-        if match[1]:
-            while (place := text.find(_QUOTE, seen, mark + 1)) >= 0:
-                quotes, seen = quotes + 1, place + len(_QUOTE)
-            seen = max(seen, mark + 2 - len(_QUOTE))  # a quotation mark may overlap the searched text
-            if quotes % 2 == 0:
-                end = match.start(1)
+        end = match.end()
+        if match[1] and text.count(_QUOTE, start, match.start() + 1) % 2 == 0:
+            end = match.start(1)
         next_start = end + 1
         if text.startswith(' "', end):
             while text.startswith((" ", '"'), next_start):
@@ -105,8 +96,7 @@ def cut_tokens(text: str) -> list[list[str]]:
         following = text[next_start : next_start + 1]
         if following and not following.islower():
             sentences.append(text[start:end].split())
-            start = seen = end
-            quotes = 0
+            start = end
     last_words = text[start:].split()
     return [*sentences, last_words] if last_words else sentences
 

@@ -1,17 +1,17 @@
-"""Read parallel text as words, and word links in the WPT format (one link per line) or the Pharaoh format
-(one sentence pair per line)."""
+"""Read parallel text as words, gold word links in the WPT format (one link per line), and word links in the
+Pharaoh format (one sentence pair per line)."""
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
-from calque.derive.readers.lines import Numbered, Place, read_lines, tokens
+from calque.derive.readers.lines import read_lines, tokens
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -76,15 +76,11 @@ def _at_apostrophe(word: str) -> list[str]:
 
 UNKNOWN = sys.maxsize  # the length of sentences that are not available
 TWICE = "links that occur twice"
-MANY = 10  # if this many sentence pairs have links, 0-based positions should include 0
-_SUBTRACT = "; if positions start at 1, subtract 1: perl -pe 's/\\d+/$& - 1/ge'"
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
-Row = tuple[Place, int, Link, bool]  # a link, the index of its sentence pair, and whether it is sure
 Links = list[Link]  # the sorted links of a sentence pair
 
-_GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
-_LINK = re.compile(r"(\d{1,9})(-)(\d{1,9})(?::-?\d[\d.]*(?:e-?\d+)?)?", re.ASCII)
+_LINK = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 _WPT = re.compile(
     r"(\d{1,9})\s+(?!0\s+0\b)(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+[01]?\.?\d*)?\s*", re.ASCII
 )
@@ -109,32 +105,25 @@ class Gold:
 
 
 def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
-
-    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based. Sentence ids are consecutive
-    numbers from 0 or 1, or N different numbers with gaps. Pharaoh: one line per pair, with `0-0` (sure) and
-    `0p0` or `0?0` (possible). Positions are 0-based; raises BadInput for a file that seems to be 1-based.
-    """
-    counts = Counter[str]()
-    lines = list(read_lines(path, counts, must_end=True))
-    words = [word for _, line in lines for word in tokens(line)[:1]]
-    if not words:
-        raise BadInput("this file contains no links", path)
-    first = 0 if _GOLD.fullmatch(words[0]) else 1
-    if first == 0:
-        rows = _pharaoh(lines, len(lengths), _GOLD, "0-0 for a sure link, 0p0 for a possible one")
-    else:
-        rows = _wpt(lines, len(lengths))
-    links: list[dict[Link, bool]] = [{} for _ in lengths]  # whether each link is sure
-    outside = list[str]()
-    for place, pair, link, is_sure in rows:
-        if fault := _outside(link, lengths[pair], first):
+    """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN. Each
+    line is `sentence source target [S|P] [confidence]` (WPT). Positions are 1-based. Sentence ids are
+    consecutive numbers from 0 or 1, or N different numbers with gaps."""
+    counts, links, outside = Counter[str](), [dict[Link, bool]() for _ in lengths], list[str]()
+    matches = []
+    for place, line in read_lines(path, counts, must_end=True):
+        if not (match := _WPT.fullmatch(line)):
+            raise place.fault(
+                f"{line!r} is not a link; expected sentence, source, target and S or P, 1-based"
+            )
+        matches.append((place, match))
+    numbers = _pair_numbers([int(match[1]) for _, match in matches], len(lengths), path)
+    for (place, match), pair in zip(matches, numbers, strict=True):
+        link, is_sure = (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
+        if fault := _outside(link, lengths[pair], 1):
             outside.append(str(place.fault(fault)))
             continue
         counts[TWICE] += links[pair].get(link) == is_sure
         links[pair][link] = is_sure or links[pair].get(link, False)
-    if first == 0:
-        _check_base(links, path)
     sure = ([link for link in linked if linked[link]] for linked in links)
     pairs = tuple(map(GoldPair, map(frozenset, sure), map(frozenset, links)))
     counts["links outside their sentences"] = len(outside)
@@ -142,50 +131,37 @@ def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
     return Gold(pairs, tuple(outside), +counts)
 
 
+def _pair_numbers(ids: list[int], pairs: int, path: Path) -> list[int]:
+    """Return the index of the sentence pair that each id names."""
+    distinct = list(dict.fromkeys(ids))
+    first, last = min(1, *ids), max(ids)
+    if last - first < pairs:
+        return [id_ - first for id_ in ids]
+    if len(distinct) != pairs:
+        fault = f"{len(distinct):,} sentence ids, from {min(ids)} to {last}, for {pairs:,} sentence pairs"
+        raise BadInput(f"{fault}; use consecutive numbers, or exactly one id per pair", path)
+    return list(map({id_: number for number, id_ in enumerate(distinct)}.__getitem__, ids))
+
+
 def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None = None) -> list[Links]:
-    """Read the sorted links of each sentence pair, with positions as in `read_gold`; raise BadInput for links
-    outside sentences of the given lengths. Scores, as in `0-2:0.9`, are ignored."""
+    """Read the sorted links of each sentence pair: one line per pair, with 0-based links such as `1-2`
+    (Pharaoh). Raises BadInput for links outside sentences of the given lengths."""
     lines = list(read_lines(path, counts, must_end=True))
-    lengths = [(UNKNOWN, UNKNOWN)] * len(lines) if lengths is None else lengths
-    links: list[set[Link]] = [set() for _ in lines]
-    for place, pair, link, _ in _pharaoh(lines, len(lengths), _LINK, "a link such as 1-2"):
-        if fault := _outside(link, lengths[pair], 0):
-            raise place.fault(fault + _SUBTRACT)
-        counts[TWICE] += link in links[pair]
-        links[pair].add(link)
-    _check_base(links, path)
-    return list(map(sorted, links))
-
-
-def _pharaoh(lines: list[Numbered], pairs: int, pattern: re.Pattern[str], expected: str) -> Iterator[Row]:
-    if len(lines) != pairs:
-        raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", lines[0][0].path)
-    for pair, (place, line) in enumerate(lines):
+    if lengths is not None and len(lines) != len(lengths):
+        raise BadInput(f"{len(lines):,} lines of links, but {len(lengths):,} sentence pairs", path)
+    links = []
+    for (place, line), size in zip(lines, lengths or [(UNKNOWN, UNKNOWN)] * len(lines), strict=True):
+        linked = set[Link]()
         for token in tokens(line):
-            match = _matched(pattern, token, place, expected)
-            yield place, pair, (int(match[1]), int(match[3])), match[2] == "-"
-
-
-def _matched(pattern: re.Pattern[str], text: str, place: Place, expected: str) -> re.Match[str]:
-    if match := pattern.fullmatch(text):
-        return match
-    raise place.fault(f"{text!r} is not a link; expected {expected}")
-
-
-def _wpt(lines: list[Numbered], pairs: int) -> Iterator[Row]:
-    expected = "sentence, source, target and S or P, 1-based"
-    matches = [(place, _matched(_WPT, line, place, expected)) for place, line in lines]
-    ids = list(dict.fromkeys(int(match[1]) for _, match in matches))
-    first = min(1, *ids)
-    numbers = {id_: id_ - first for id_ in ids}
-    if max(ids) - first >= pairs:
-        if len(ids) != pairs:
-            fault = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
-            advice = "use consecutive numbers, or exactly one id per pair"
-            raise BadInput(f"{fault}; {advice}", lines[0][0].path)
-        numbers = {id_: number for number, id_ in enumerate(ids)}
-    for place, match in matches:
-        yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
+            if not (match := _LINK.fullmatch(token)):
+                raise place.fault(f"{token!r} is not a link; expected a link such as 1-2")
+            link = int(match[1]), int(match[2])
+            if fault := _outside(link, size, 0):
+                raise place.fault(f"{fault}; if positions start at 1: perl -pe 's/\\d+/$& - 1/ge'")
+            counts[TWICE] += link in linked
+            linked.add(link)
+        links.append(sorted(linked))
+    return links
 
 
 def _outside(link: Link, lengths: Link, first: int) -> str:
@@ -196,10 +172,3 @@ def _outside(link: Link, lengths: Link, first: int) -> str:
         return ""
     reach = "" if UNKNOWN in lengths else f" of {n} and {m} words"
     return f"the link {i + first} {j + first}, counted from {first}, is outside sentences{reach}"
-
-
-def _check_base(pairs: Iterable[Collection[Link]], path: Path) -> None:
-    """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
-    linked_pairs = [links for links in pairs if links]
-    if len(linked_pairs) >= MANY and not any(0 in link for links in linked_pairs for link in links):
-        raise BadInput(f"no position is 0{_SUBTRACT}", path)

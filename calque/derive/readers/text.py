@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
 from calque.derive.readers.conllu import PLUS, read_conllu, read_raw_text
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.examples import DOCUMENT_START, read_iob2
+from calque.derive.readers.examples import read_iob2
 from calque.derive.readers.lines import (
     COMPRESSIONS,
     SIZE,
@@ -25,14 +25,11 @@ from calque.derive.readers.lines import (
 )
 from calque.derive.sentence import UNKNOWN, Sentence
 
-Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "parquet", "columns", "markup"]
-TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
+Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "parquet", "columns"]
+TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "treebank")
 NATURAL_TEXT: tuple[Kind, ...] = (*TEXT, "entities", "parquet")  # in any language
 PARQUET = b"PAR1"  # the first bytes of every Parquet file
 SAMPLE = 200  # maximum number of lines read to recognise a file's kind, without blank ones
-_OPENING = re.compile(
-    r"<(?:\?xml|!doctype|html|body|text|tei|teicorpus|tmx|mediawiki|[a-z]+set)\b", re.IGNORECASE
-)
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _LABEL = r"(?:O|[BI]-\S+)"
 _TAGGED = re.compile(rf"[^\t]+(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}\t.*|\S+(?: \S+){{0,3}} {_LABEL}")
@@ -72,7 +69,7 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
         with path.open("rb") as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return "parquet"
-    sample = list(islice((numbered for numbered in read_lines(path) if numbered[1].strip()), SAMPLE))
+    sample = list(islice((row for row in read_lines(path) if row[1].strip()), SAMPLE))
     if not sample:
         raise BadInput("this file contains only white space", path)
     lines = [numbered for numbered in sample if not numbered[1].startswith("#")] or sample
@@ -88,12 +85,9 @@ def _kind(path: Path, lines: Sequence[str]) -> Kind:
         return "doc"
     if _TREE.fullmatch(lines[0]):
         return "treebank"
-    if _OPENING.match(lines[0].strip()):
-        return "markup"
     if re.match(r'(?:\[\s*)?\{\s*"', lines[0]):
         return "json"
-    tagged = [line for line in lines if _TAGGED.fullmatch(line.rstrip())]
-    if lines[0].startswith(DOCUMENT_START) or 2 * len(tagged) >= len(lines):
+    if 2 * sum(_TAGGED.fullmatch(line.rstrip()) is not None for line in lines) >= len(lines):
         return "entities"
     tabs = Counter(line.strip().count("\t") for line in lines).most_common(1)[0]
     if len(lines) > 1 and tabs[0] and 5 * tabs[1] >= 4 * len(lines):
@@ -126,7 +120,7 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
     left_out = Counter[str]()
     if chunk.kind == "treebank":
         part = chunk.numbered(left_out)
-        return list(read_conllu(chunk.path, left_out, unparsed=True, part=part)), +left_out
+        return list(read_conllu(chunk.path, left_out, part=part)), +left_out
     read: list[list[str]] = []
     for line in lines_of(chunk, left_out):
         line = without_marks(line, left_out)
@@ -143,13 +137,16 @@ def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
     """Return a chunk's lines of text, including blank ones, or the sentences of treebanks and entity
     files."""
     if chunk.kind == "parquet":
-        return _parquet_texts(chunk, counts)
+        rows = _parquet(chunk.path).read_row_group(chunk.line, ["text"])["text"].to_pylist()
+        texts = [Place(chunk.path).text(row, "column text") for row in rows if row is not None]
+        counts["rows without text"] += len(rows) - len(texts)
+        return chain.from_iterable(map(LINE_ENDS.split, texts))
     if chunk.kind == "entities":
         return [join_words(sentence.words) for sentence in read_iob2(chunk.path, counts)]
     lines = chunk.numbered(counts)
     if chunk.kind == "treebank":
         return read_raw_text(chunk.path, lines)
-    read = {"json": _json_texts, "doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
+    read = {"doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
     return read(lines, counts) if read else [line for _, line in lines]
 
 
@@ -157,17 +154,6 @@ def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
     if line:  # a title may be empty
         counts[reason] += 1
         counts[f"words of {reason}"] += len(line.split())
-
-
-def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    for place, line in lines:
-        if not line.strip():
-            counts["blank lines"] += 1
-            continue
-        row = place.json(line)
-        if "text" not in row:
-            raise place.fault(f"no column text; available: {', '.join(row) or 'none'}")
-        yield from _texts_of(place, row["text"], counts)
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
@@ -178,27 +164,19 @@ def _row_groups(path: Path) -> Iterator[Chunk]:
         offset += metadata.row_group(group).total_byte_size
 
 
-def _parquet_texts(chunk: Chunk, counts: Counter[str]) -> Iterator[str]:
-    file, place = _parquet(chunk.path), Place(chunk.path)
-    if "text" not in file.schema_arrow.names:
-        raise place.fault(f"no column text; available: {', '.join(file.schema_arrow.names)}")
-    try:
-        values = file.read_row_group(chunk.line, ["text"])["text"].to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
-        raise place.fault(f"this Parquet file is damaged: {error}") from None
-    for value in values:
-        yield from _texts_of(place, value, counts)
-
-
 def _parquet(path: Path) -> Any:
+    """Open a Parquet file; raise BadInput if it is damaged or lacks a column called text."""
     try:
         from pyarrow import parquet
 
-        return parquet.ParquetFile(path)
+        file = parquet.ParquetFile(path)
     except ImportError:
         raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
         raise BadInput(f"this Parquet file is damaged: {error}", path) from None
+    if "text" not in (names := file.schema_arrow.names):
+        raise BadInput(f"no column text; available: {', '.join(names)}", path)
+    return file
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -206,14 +184,6 @@ def join_words(words: Sequence[str]) -> str:
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
-
-
-def _texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
-    """Split a value of the column called text into lines; count missing values."""
-    if value is None:
-        counts["rows without text"] += 1
-        return []
-    return LINE_ENDS.split(place.text(value, "column text"))
 
 
 def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:

@@ -33,7 +33,6 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Progress, Workers, silent
 
-TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 EVERYDAY, EVERYDAY_ENGLISH = Path(__file__).parents[1] / "everyday", "Everyday English"
 """The folder and the title of the bundled corpus."""
@@ -55,21 +54,14 @@ class EasyText:
     longest: int = 20
     tasks: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        check_range("types", self.types, 1)
-        check_range("shortest", self.shortest, 1, self.longest)
-
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
         """Return the easy sentences, or the examples of easy sentences."""
         easy_items = []
         for item in items:
-            if isinstance(item, Example):
-                kind, sentences = "examples", item.sentences
-            else:
-                kind, sentences = "sentences", [item]
-            reasons = filter(None, (self._reason(sentence, frequent) for sentence in sentences))
-            if reason := next(reasons, ""):
-                counts[f"{kind} {reason}"] += 1
+            sentences = item.sentences if isinstance(item, Example) else [item]
+            reasons = (self._reason(sentence, frequent) for sentence in sentences)
+            if reason := next(filter(None, reasons), ""):
+                counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
             else:
                 easy_items.append(item)
         return easy_items
@@ -79,10 +71,9 @@ class EasyText:
             return "too short to be easy"
         if len(sentence) > self.longest:
             return "too long to be easy"
-        for word, label in zip(sentence.words, word_labels(sentence), strict=True):
-            if not label and word not in frequent:
-                return "with a word too rare to be easy"
-        return ""
+        labelled = zip(sentence.words, word_labels(sentence), strict=True)
+        is_rare = any(not label and word not in frequent for word, label in labelled)
+        return "with a word too rare to be easy" if is_rare else ""
 
 
 @dataclass(frozen=True)
@@ -112,9 +103,8 @@ class TaskFiles:
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
             raise BadInput("a task needs a training file, and a test file or held-out examples")
-        for name in ("held_out", "limit", "tested"):
+        for name in ("held_out", "limit", "tested", "seed"):
             check_range(name, getattr(self, name), 0)
-        check_range("a seed", self.seed, 0, 2**63 - 1)
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
@@ -126,11 +116,6 @@ class TaskFiles:
 
     def of_split(self, split: str) -> tuple[Path, ...]:
         return self.splits[split] or self.train
-
-    @property
-    def draws(self) -> dict[str, bool]:
-        held_out = bool(self.held_out and not (self.dev and self.test))
-        return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
     @property
     def identity(self) -> list[Any]:
@@ -204,22 +189,21 @@ class TaskFiles:
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
-            expected = "reduce held_out, or provide files with dev and test data"
-            raise BadInput(f"{fault}; {expected}", self.train[0])
+            raise BadInput(f"{fault}; reduce held_out, or provide dev and test files", self.train[0])
         places_by_split = {}
         for number, split in enumerate(without_files):
-            places_by_split[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
+            places_by_split[split] = order[number * self.held_out : (number + 1) * self.held_out]
             counts[f"held out as {split}"] += self.held_out
         training = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             training = [i for i in training if texts.isdisjoint(_texts(examples[i]))]
-        places_by_split["train"] = sorted(training[: self.limit] if self.limit else training)
-        if not places_by_split["train"]:
-            raise BadInput("all training examples share a text with a held-out example", self.train[0])
-        counts["with a text of one held out"] += len(order) - held_out - len(training)
+            counts["with a text of one held out"] += len(order) - held_out - len(training)
+            if not training:
+                raise BadInput("all training examples share a text with a held-out example", self.train[0])
+        places_by_split["train"] = training[: self.limit or None]
         counts["over the limit"] += len(training) - len(places_by_split["train"])
-        return {split: [examples[i] for i in places] for split, places in places_by_split.items()}
+        return {split: [examples[i] for i in sorted(places)] for split, places in places_by_split.items()}
 
 
 def _title(path: Path) -> str:
@@ -302,21 +286,6 @@ class Files(Source):
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
         return fingerprint("files", EDITION, task, self._tasks[task].identity, self._parses(trees), easy)
 
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        descriptions = []
-        for what in (TRAINED, TESTED):
-            if tasks := [task for task, files in self._tasks.items() if files.draws[what]]:
-                descriptions.append(f"the {what} of {', '.join(tasks)}")
-        return tuple(descriptions)
-
-    def reseeded(self, offset: int) -> Self:
-        drawn_files = [(task, files) for task, files in self._tasks.items() if any(files.draws.values())]
-        changed: dict[str, Any] = {
-            task: replace(files, seed=files.seed + offset) for task, files in drawn_files
-        }
-        return replace(self, **changed)
-
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         parser = self._parser(trees)
         ready = replace(self, trees=ParsedTrees(parser, cache)) if parser else self
@@ -372,7 +341,7 @@ TAGGED = "pos"  # the task whose files are treebanks
 PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
 """The columns of text classification tasks, whose files are parallel across languages."""
 READERS: dict[str, Read] = {
-    TAGGED: partial(_examples, partial(read_conllu, unparsed=True)),
+    TAGGED: partial(_examples, read_conllu),
     "ner": partial(_examples, read_iob2),
     **{task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()},
     "word_labels": partial(_examples, read_word_labels),
@@ -387,7 +356,7 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     if task not in READERS:
         raise BadInput(unknown("task", task, READERS))
     if task == TAGGED:
-        return partial(_examples, partial(read_conllu, unparsed=True, units=units, language=language))
+        return partial(_examples, partial(read_conllu, units=units, language=language))
     return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
 
 

@@ -140,9 +140,7 @@ def train_aligner(
 
 
 def aer(
-    gold: Annotated[
-        Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")
-    ],
+    gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format.")],
     links: Annotated[
         Path, typer.Argument(help="Links in Pharaoh's format, one pair per line, as from `calque align`.")
     ],

@@ -1,4 +1,4 @@
-"""Download a recipe's files that are missing from the data folder, and extract members of zip and tar
+"""Download a recipe's files that are missing from the data folder, and unpack them: members of zip and tar
 archives, which may be nested, and rows of tables."""
 
 import gzip
@@ -6,9 +6,9 @@ import hashlib
 import shutil
 import tarfile
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zipfile import BadZipFile
 
 import requests
@@ -21,7 +21,6 @@ from calque.derive.workers import Progress
 from calque.experiments.data.recipe import Download, Output, Recipe
 
 THERE, MISSING, ALTERED = "there", "missing", "altered"
-WORK = ".fetching"  # the subfolder for downloads and unpacked files
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 ARCHIVES = {".zip": "zip", ".tar": "tar", ".tar.gz": "gztar", ".tgz": "gztar"}
 DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
@@ -43,81 +42,71 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
     states = {output.place: state(folder, output) for output in recipe.outputs}
     if altered := [place for place in states if states[place] == ALTERED]:
         raise BadInput(f"{altered[0]}: differs from the recipe; remove it to fetch it again", folder)
-    missing = []
-    for download in recipe.downloads:
-        if MISSING in [states[output.place] for output in download.outputs]:
-            missing.append(download)
-    chosen = [download for download in missing if trust or download.pinned]
-    placed, failed = list[str](), list[str]()
     make_folder(folder)
-    with claimed(folder / "fetching"):
-        for download in chosen:
-            try:
-                placed += _fetch(download, folder, report)
-            except BadInput as error:
-                failed.append(str(error))
-    with suppress(OSError):  # the folder contains partial downloads, or does not exist
-        (folder / WORK).rmdir()
-    if number := len(missing) - len(chosen):
-        failed.append(f"{recipe.name}: {number:,} downloads have no published digest; --trust fetches them")
+    placed, failed, unpinned = list[str](), list[str](), 0
+    for download in recipe.downloads:
+        if MISSING not in [states[output.place] for output in download.outputs]:
+            continue
+        if not (trust or download.pinned):
+            unpinned += 1
+            continue
+        try:
+            placed += _fetch(download, folder, report)
+        except BadInput as error:
+            failed.append(str(error))
+    if unpinned:
+        failed.append(f"{recipe.name}: {unpinned:,} downloads have no published digest; --trust fetches them")
     if failed:
         raise BadInput(failed)
     return placed
 
 
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
-    work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
-    make_folder(work)
-    archive = download_file(download, work / "part", report)
-    shutil.rmtree(work / "part.members", ignore_errors=True)  # left behind by a killed process
-    try:
-        files = unpack(archive, download.name, download.outputs)
-        for output in download.outputs:
-            _check(files[output.place], output.sha256, f"{download.url}: {output.place}")
-    except BadInput:
-        shutil.rmtree(work)
-        raise
-    placed = [place for place in files if not (folder / place).exists()]
-    for place in placed:
-        with whole_file(folder / place) as part:
-            shutil.move(files[place], part)  # the folder may be a link to another disk
-    shutil.rmtree(work)
+    name = f".fetching-{hashlib.sha256(download.url.encode()).hexdigest()[:16]}"
+    with claimed(folder / name):
+        part = download_file(download, folder / name, report)
+        with TemporaryDirectory(prefix=f"{name}-", dir=folder) as work:
+            files = unpack(part.rename(Path(work, "download")), download.name, download.outputs)
+            for output in download.outputs:
+                _check(files[output.place], output.sha256, f"{download.url}: {output.place}")
+            placed = [place for place in files if not (folder / place).exists()]
+            for place in placed:
+                with whole_file(folder / place) as new:
+                    shutil.move(files[place], new)  # the folder may be a link to another disk
     return placed
 
 
 def download_file(download: Download, part: Path, report: Progress) -> Path:
     """Download a file to `part`, resuming if its digest is known, and return its path. If it is not the
     expected file, delete it and raise BadInput."""
-    if not download.sha256:
-        part.unlink(missing_ok=True)
+    title, size = f"fetching {download.name}", part.stat().st_size if part.exists() and download.sha256 else 0
+    headers = HEADERS | ({"Range": f"bytes={size}-"} if size else {})
     try:
-        _receive(download, part, report)
+        with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+            if response.status_code != 416:  # otherwise, no bytes are left to receive
+                response.raise_for_status()
+                size = size if response.status_code == 206 else 0
+                _receive(response, part, size, lambda done, total: report(title, done, total))
         _check(part, download.sha256, download.url)
     except (requests.RequestException, HTTPError) as error:
         raise BadInput(f"failed: {error}; run the command again", download.url) from None
-    except BadInput:
+    except BadInput as error:
         part.unlink(missing_ok=True)
-        raise
+        raise BadInput(error.args[0], download.url) from None
     return part
 
 
-def _receive(download: Download, part: Path, report: Progress) -> None:
-    """Complete a partial download or, if the server cannot resume it, download the whole file."""
-    start = part.stat().st_size if part.exists() else 0
-    headers = HEADERS | ({"Range": f"bytes={start}-"} if start else {})
-    with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-        if response.status_code == 416:  # no bytes are left to receive; the digest is checked later
-            return
-        response.raise_for_status()
-        if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:
-            raise BadInput("the server states no length, so truncation would go unnoticed", download.url)
-        title, start = f"fetching {download.name}", start if response.status_code == 206 else 0
-        total = start + (response.raw.length_remaining or 0)
-        with writing(part), part.open("ab" if start else "wb") as file:
-            while block := response.raw.read1(1 << 17, decode_content=False):
-                start += file.write(block)
-                report(title, start, max(total, start + 1))  # a server need not state the length
-        report(title, start, start)
+def _receive(response: requests.Response, part: Path, size: int, report: Callable[[int, int], None]) -> None:
+    """Append the rest of a file to its first `size` bytes in `part`."""
+    rest = response.raw.length_remaining
+    if rest is None and "Transfer-Encoding" not in response.headers:
+        raise BadInput("the server states no length, so truncation would go unnoticed")
+    total = size + (rest or 0)
+    with writing(part), part.open("ab" if size else "wb") as file:
+        while block := response.raw.read1(1 << 17, decode_content=False):
+            size += file.write(block)
+            report(size, max(total, size + 1))  # a server need not state the length
+    report(size, size)
 
 
 def _check(path: Path, expected: str, where: str) -> None:
@@ -125,13 +114,10 @@ def _check(path: Path, expected: str, where: str) -> None:
         raise BadInput(f"expected SHA-256 {expected} but got {digest}", where)
 
 
-# Unpacking
-
-
 def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Path]:
     """Unpack `archive`, which was downloaded as `name`, into its folder. Return the unpacked files by output
     path."""
-    places = {}
+    files = {}
     try:
         for number, output in enumerate(outputs):
             file, member = archive, name
@@ -140,15 +126,18 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Pat
                 if not file.is_file():
                     raise BadInput(f"contains no file {inside!r}", name)
             if output.decompress:
-                file = _decompressed(archive)
+                file = archive.with_name("decompressed")
+                file.write_bytes(gzip.decompress(archive.read_bytes()))
             if output.where:
-                file = _rows(file, output, file.with_name(f"rows-{number}"), name)
-            places[output.place] = file
+                rows = _rows(file, output.where, name)
+                file = file.with_name(f"rows-{number}")
+                file.write_bytes(rows)
+            files[output.place] = file
     except DAMAGE as error:
         if getattr(error, "errno", None) is not None:  # a disk error, not a damaged archive
             raise
         raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None
-    return places
+    return files
 
 
 def _members(archive: Path, name: str) -> Path:
@@ -159,32 +148,16 @@ def _members(archive: Path, name: str) -> Path:
         if not kinds:
             raise BadInput(f"not an archive: its name must end in one of {', '.join(ARCHIVES)}", name)
         with writing(folder):
-            if kinds == ["zip"]:
-                shutil.unpack_archive(archive, folder, "zip")
-            else:
-                shutil.unpack_archive(archive, folder, kinds[0], filter="data")
+            shutil.unpack_archive(archive, folder, kinds[0], filter=None if kinds == ["zip"] else "data")
     return folder
 
 
-def _decompressed(archive: Path) -> Path:
-    target = archive.with_name("decompressed")
-    with writing(target), gzip.open(archive) as stream, target.open("wb") as file:
-        shutil.copyfileobj(stream, file)
-    return target
-
-
-def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
-    """Write a table's header and the rows with the values in `output.where`."""
-    with writing(to), table.open("rb") as file, to.open("wb") as selection:
-        header = file.readline()
-        columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
-        for column in output.where:
-            if column not in columns:
-                raise BadInput(unknown("column", column, columns), name, 1)
-        values_by_column = {columns.index(column): value.encode() for column, value in output.where.items()}
-        selection.write(header)
-        for line in file:
-            row = dict(enumerate(line.rstrip(b"\r\n").split(b"\t")))
-            if all(row.get(place) == value for place, value in values_by_column.items()):
-                selection.write(line)
-    return to
+def _rows(table: Path, where: Mapping[str, str], name: str) -> bytes:
+    """Return a table's header and the rows with the values in `where`."""
+    header, *lines = table.read_bytes().splitlines(keepends=True)
+    columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
+    if missing := [column for column in where if column not in columns]:
+        raise BadInput(unknown("column", missing[0], columns), name, 1)
+    expected = {columns.index(column): value.encode() for column, value in where.items()}
+    rows = [line for line in lines if expected.items() <= {*enumerate(line.rstrip(b"\r\n").split(b"\t"))}]
+    return b"".join([header, *rows])

@@ -78,11 +78,16 @@ def read_recipe(name: str) -> Recipe:
     """Read the recipe with this name."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
-    table, fields_by_url = dict(_tables()[name]), dict[str, list[dict[str, Any]]]()
+    table, files_by_url = dict(_tables()[name]), dict[str, list[dict[str, Any]]]()
     for file in table.pop("file", [{}]):
         for fields in _expanded(table | file):
-            fields_by_url.setdefault(fields["url"], []).append(fields)
-    return Recipe(name, table["about"], tuple(map(_download, fields_by_url.values())))
+            files_by_url.setdefault(fields["url"], []).append(fields)
+    downloads = []
+    for url, files in files_by_url.items():
+        first, outputs = files[0], tuple(map(_output, files))
+        size = _size(first.get("size", ""))
+        downloads.append(Download(url, outputs, first["licence"], first["terms"], *size))
+    return Recipe(name, table["about"], tuple(downloads))
 
 
 def _expanded(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -107,12 +112,6 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
     return value
 
 
-def _download(files: Sequence[Mapping[str, Any]]) -> Download:
-    first = files[0]
-    outputs, size = tuple(map(_output, files)), _size(first.get("size", ""))
-    return Download(first["url"], outputs, first["licence"], first["terms"], *size)
-
-
 def _output(file: Mapping[str, Any]) -> Output:
     inside, unpacked = tuple(file.get("inside", ())), file.get("unpacked", "")
     size = _size(unpacked or ("" if inside else file.get("size", "")))
@@ -134,21 +133,22 @@ def sizes(downloads: Sequence[Download]) -> str:
     return ", ".join(parts)
 
 
-# Recipes for given files
-
-
 @cache
-def _places(recipe: str) -> set[str]:
-    """Return the paths of a recipe's files and of their parent folders."""
-    files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
-    return {str(place) for file in files for place in (file, *file.parents)}
+def _recipes_by_place() -> dict[str, str]:
+    """Map the path of each file in a recipe, and of its parent folders, to the recipe."""
+    recipes: dict[str, str] = {}
+    for name in names():
+        for file in (PurePosixPath(output.place) for output in read_recipe(name).outputs):
+            for place in (file, *file.parents[:-1]):
+                recipes.setdefault(str(place), name)
+    return recipes
 
 
 def recipe_of(path: Path) -> str:
     """Return a recipe that provides the file or folder `path`, whatever the data folder, or "" if there is
     none."""
-    ends = {"/".join(path.parts[i:]) for i in range(len(path.parts))}
-    return next((name for name in names() if ends & _places(name)), "")
+    ends = ("/".join(path.parts[i:]) for i in range(len(path.parts)))
+    return min(filter(None, map(_recipes_by_place().get, ends)), default="")
 
 
 def by_recipe(paths: Sequence[Path]) -> dict[str, list[Path]]:

@@ -36,15 +36,16 @@ def invented(language: Transform) -> None:
     except (BadInput, ValueError, IndexError, TypeError) as error:
         return _print(False, wrong=f"{error}. The rule must work for any length: use `len(sentence)`.")
     moved = sum(image.words != sentence.words for image, sentence in zip(images, sentences, strict=True))
-    reverses = [_images(reverse, sentences) for reverse in (Invert(marks=()), Invert())]
+    inverse = _images(Invert(), sentences)
+    reverses = [[sentence.words[::-1] for sentence in sentences], [image.words for image in inverse]]
     wrong = ""
     if images != again:
         wrong = "the same sentence gets two different orders. Seed random numbers with `number`, or use none."
     elif moved < SENTENCES / 2:
         wrong = f"only {moved} of {SENTENCES} sentences change. Change the order of more words."
-    elif images in reverses:
+    elif [image.words for image in images] in reverses:
         wrong = "this is English reversed, which exists already as `inv`. Find another rule."
-    inverted, yours = map(_neighbours_kept, (reverses[1], images))
+    inverted, yours = map(_neighbours_kept, (inverse, images))
     right = (
         f"{moved} of {SENTENCES} sentences change. Of the pairs of neighbouring words in English, "
         f"{inverted:.0f} % remain neighbours in `inv`, and {yours:.0f} % in your language."

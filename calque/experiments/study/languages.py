@@ -15,15 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from calque.analysis.records.record import Described
-from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.sentence import Question
 from calque.derive.source import Source
-from calque.derive.transform import Transform, image_of_question, trial_image
+from calque.derive.transform import Transform, changes_script, check_parts, image_of_question
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
@@ -32,7 +30,6 @@ from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors, data_of
 from calque.pretrain.objective import Objective
 
-SAMPLE = 100  # the number of types used to try out transforms
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 
@@ -157,18 +154,20 @@ class DerivedLanguages(StudyLanguages):
 
     def compute(self, step: Step, machine: Machine) -> None:
         from calque.derive.build import derive_languages
-        from calque.derive.transforms import check_own
 
         cache = step.place.parent.parent / CACHE
-        check_own(self.source, self.transforms, cache, machine.workers)
         arguments = self.source, self.transforms, self._given, self.dictionary, step.folder, cache
         derive_languages(*arguments, machine.workers, machine.report)
 
     def identity(self) -> str:
-        return self._fingerprint(self.transforms, self.dictionary)
+        return self._fingerprint(True)
 
     def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        return self._fingerprint(self.named(name), self.dictionary if dictionary else NO_DICTIONARY)
+        return self._fingerprint(dictionary, name)
+
+    @cached_method
+    def _fingerprint(self, dictionary: bool, *names: str) -> str:
+        return str(self._derivation.fingerprint(*names, dictionary=dictionary))
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         types = self._given if isinstance(self._given, int) else self._given.open().size
@@ -186,16 +185,11 @@ class DerivedLanguages(StudyLanguages):
     def _given(self) -> int | GivenVocabulary:
         return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
 
-    def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
-        from calque.derive.build import languages_fingerprint, rewriting_of
+    @cached_property
+    def _derivation(self) -> Any:
+        from calque.derive.build import Derivation
 
-        rewriting = rewriting_of(self.transforms)
-        sources = self._corpus, transforms, self._given, dictionary, rewriting, self.examples_identity
-        return languages_fingerprint(*sources)
-
-    @cached_method
-    def _corpus(self, trees: bool) -> str:
-        return self.source.corpus_identity(trees)
+        return Derivation(self.source, self.transforms, self._given, self.dictionary)
 
     @cached_method
     def examples_identity(self, task: str, trees: bool = False) -> str:
@@ -232,7 +226,6 @@ class DerivedLanguages(StudyLanguages):
         yield from self._example_mistakes(study)
 
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
-        from calque.derive.build import rewriting_of
         from calque.pretrain.bitext import PairObjective
 
         dictionary_objectives = [
@@ -243,7 +236,7 @@ class DerivedLanguages(StudyLanguages):
         for transform in self.transforms:
             try:
                 translated = self._translates(transform)
-            except ValueError as error:
+            except BadInput as error:
                 yield f"transforms: {error}"
                 continue
             for objective in () if translated else dictionary_objectives:
@@ -255,7 +248,7 @@ class DerivedLanguages(StudyLanguages):
             if any(isinstance(part, PairObjective) for part in parts):
                 fault = "learns from parallel sentences; mixture.disjoint leaves none"
                 yield f"objectives: {objective.name} {fault}"
-        rewriting = rewriting_of(self.transforms)
+        rewriting = self._derivation.rewriting
         try:
             if self.source.questions() and rewriting:
                 yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"
@@ -263,10 +256,10 @@ class DerivedLanguages(StudyLanguages):
             yield f"source: {error}"
 
     def _translates(self, transform: Transform) -> bool:
-        """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
+        """Whether the dictionary may contain pairs of different words. Raises BadInput for transforms that
         cannot be combined."""
-        changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
-        return self.dictionary.fraction > 0 and (changed or transform.renames)
+        check_parts(transform)
+        return self.dictionary.fraction > 0 and (changes_script(transform) or transform.renames)
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
@@ -60,15 +60,15 @@ KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 class NaturalLanguages(StudyLanguages):
     """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
     in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` specifies
-    which types have embedding rows: `all`, or only those `used` in the text. `dictionaries` are lexicons by
-    language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of types, for plans
-    made without the tokenizer."""
+    which types have embedding rows: `all`, or only those `used` in the text. `types` is the tokenizer's
+    number of types, for plans made without the tokenizer."""
+
+    former_fields: ClassVar[Mapping[str, Any]] = {"dictionaries": {}}
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
     withheld: TextFiles | None = None
-    dictionaries: Mapping[NamePair, Path] = field(default_factory=dict)
     table: Rows = "used"
     types: int = 0
 
@@ -127,7 +127,7 @@ class NaturalLanguages(StudyLanguages):
         if not self.bitexts:
             yield "bitexts need at least one pair of languages"
         try:
-            check_languages(self.texts, self.bitexts, self.dictionaries)
+            check_languages(self.texts, self.bitexts)
         except BadInput as error:
             yield from error.messages
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))
@@ -143,23 +143,20 @@ class NaturalText:
     def compute(self, step: Step, machine: Machine) -> None:
         languages, tools = self.languages, (machine.workers, machine.report)
         inputs = languages.texts, languages.bitexts, self.vocabulary
-        rows, dictionaries, withheld = languages.table, languages.dictionaries, languages.withheld
-        derive_natural(*inputs, step.folder, *tools, rows, dictionaries, withheld)
+        derive_natural(*inputs, step.folder, *tools, languages.table, languages.withheld)
 
     def identity(self) -> str:
-        return self._fingerprint(True, True)
+        return self._fingerprint(True)
 
     def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
         occurring = self.languages.table == "used"  # which types occur depends on all of the text
-        return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
+        return fingerprint(self._fingerprint(bitexts or occurring), name)
 
     @cached_method
-    def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
+    def _fingerprint(self, bitexts: bool) -> str:
         languages = self.languages
         inputs = languages.texts, languages.bitexts if bitexts else {}, self.vocabulary, languages.table
-        return natural_fingerprint(
-            *inputs, languages.dictionaries if dictionaries else {}, languages.withheld
-        )
+        return natural_fingerprint(*inputs, languages.withheld)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         languages = self.languages

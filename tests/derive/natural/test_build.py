@@ -44,7 +44,7 @@ def test_bitext_pairs_its_own_lines(given):
     for pair in (0, 99, 100, 399):
         ids = bitext.ids(pair)
         for side, lines in zip(ids, (EN, XX), strict=True):
-            assert kept[side].tolist() == vocabulary.encode_all(lines[pair].split())[0].tolist()
+            assert kept[side].tolist() == vocabulary.encode_words(lines[pair].split())[0].tolist()
 
 
 def test_output_does_not_depend_on_the_number_of_workers(given, tmp_path):

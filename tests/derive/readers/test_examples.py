@@ -31,11 +31,11 @@ def as_json(**row):
     "text",
     [
         f"{PREMISE}\t{HYPOTHESIS}\tcontradiction\n",
-        f"{PREMISE}\t{HYPOTHESIS}\tcontradictory\r\n",
+        f"{PREMISE}\t{HYPOTHESIS}\tcontradiction\r\n",
         f"\ufeff{PREMISE}\t{HYPOTHESIS}\tcontradiction",
         as_json(premise=PREMISE, hypothesis=HYPOTHESIS, label="contradiction", idx=3),
-        as_json(sentence1=PREMISE, sentence2=HYPOTHESIS, gold_label="contradictory", label="neutral"),
-        f"premise\thypo\tlabel\n{PREMISE}\t{HYPOTHESIS}\tcontradictory\n",
+        as_json(sentence1=PREMISE, sentence2=HYPOTHESIS, gold_label="contradiction", label="neutral"),
+        f"premise\thypothesis\tlabel\n{PREMISE}\t{HYPOTHESIS}\tcontradiction\n",
         f"index\tsentence1\tsentence2\tlabel1\tgold_label\n7\t{PREMISE}\t{HYPOTHESIS}\tneutral\tcontradiction\n",
         f"language\tgold_label\tsentence1\tsentence2\nfr\tcontradiction\t{PREMISE}\t{HYPOTHESIS}\n",
     ],
@@ -53,7 +53,7 @@ def test_answers_are_kept_to_the_character(text, data):
     pairs = st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip())
     answers = data.draw(st.lists(pairs, min_size=1, max_size=3))
     place = Place(Path("unused"))
-    spans = [examples._chars(place, "1", text, {"text": text[a:b], "answer_start": a}) for a, b in answers]
+    spans = [examples._chars(place, "1", text, text[a:b], a) for a, b in answers]
     sentence = examples._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and all(sentence.words)
     shown = set()

@@ -36,7 +36,6 @@ TREES = """\
 1\tSnow\tsnow\tNOUN\t_\t_\t0\troot\t_\t_
 
 """
-ROWS = '{"text": "One sentence. Two sentences!\\n\\nThree of them", "id": 1}\n{"text": null}\n'
 
 
 def read(path, size=1 << 22):
@@ -79,7 +78,7 @@ def test_documents(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-@pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
+@pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES])
 def test_compressed_text_is_read_like_plain_text(tmp_path, pack, text):
     plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
     for size in (1, 1 << 22):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -262,7 +263,8 @@ def test_killed_fetch_resumes(site, tmp_path):
     url = site.serve("/f", CONTENT, served.hangs(300_000), served.whole)
     command = [sys.executable, "-c", FETCH.format(to=str(tmp_path), url=url)]
     with subprocess.Popen(command, cwd=ROOT) as process:
-        wait_for(lambda: sum(path.stat().st_size for path in below(tmp_path, "part")) >= 300_000, process)
+        parts = partial(below, tmp_path, f".fetching-{'?' * 16}")
+        wait_for(lambda: sum(path.stat().st_size for path in parts()) >= 300_000, process)
         process.send_signal(signal.SIGKILL)
     assert not (tmp_path / "f").exists()
     assert fetch(tmp_path, download(url)) == ["f"]
@@ -275,6 +277,7 @@ def test_altered_file_is_not_overwritten(site, tmp_path):
     with pytest.raises(BadInput, match="f: differs from the recipe"):
         fetch(tmp_path, one)
     (tmp_path / "f").unlink()
-    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
+    name = f".fetching-{hashlib.sha256(one.url.encode()).hexdigest()[:16]}"
+    with claimed(tmp_path / name), pytest.raises(BadInput, match="another process"):
         fetch(tmp_path, one)
     assert fetch(tmp_path, one) == ["f"]

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,20 +12,16 @@ from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
 from calque.analysis.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
-from calque.derive.languages import Languages
 from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
-from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.experiments.run.schedule import do
-from calque.experiments.run.step import Machine, Step
+from calque.derive.vocabulary import GivenVocabulary
+from calque.experiments.run.step import Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.real_text import xlm_align_small
 from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.measures import Retrieval
-from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.study import START
-from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import CHECKPOINT
 from calque.pretrain.saved_model import load_model, weights_file
 from tests.derive.natural.made import EN, XX, vocabulary, written
@@ -34,7 +29,6 @@ from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import finished
 from tests.experiments.study.test_word_alignment import write_gold
 from tests.treebanks import write_treebank
-from tests.vocabularies import learn
 
 ALIGNERS = ("argmax-centred", "xlm-align", "ot")
 
@@ -181,24 +175,3 @@ def test_objectives_share_their_head(done):
 def test_mistakes_are_told_with_their_field(done, setting, said):
     with pytest.raises(BadInput, match=said):
         override(done.study, [setting])
-
-
-def test_align_mlm_learns_from_a_lexicon(tmp_path):
-    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
-    given = GivenVocabulary(tmp_path / "given")
-    opened, words = given.open(), sorted({word for line in EN for word in line.split()})
-    single = [word for word in words if len(opened.encode(word)) == 1]
-    lexicon = written(tmp_path / "lexicon.tsv", [f"{a}\t{b}" for a, b in pairwise(single)])
-    texts = {name: TextFiles((written(tmp_path / name, side),)) for name, side in (("en", EN), ("xx", XX))}
-    pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
-    without = NaturalLanguages("en", texts, {("en", "xx"): (BitextFiles(pairs),)})
-    both = without, replace(without, dictionaries={("en", "xx"): lexicon})
-    plain, told = (languages.step(tmp_path / "runs", given.folder) for languages in both)
-    assert told.fingerprint != plain.fingerprint
-    for step in (plain, told):
-        do(step, Machine())
-    languages = Languages.open(told.folder, ["en", "xx"])
-    assert len(languages.dictionary("en", "xx")) > 10
-    assert AlignMLM().streams(languages, 100, 0)
-    with pytest.raises(BadInput, match="no dictionary"):
-        AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
