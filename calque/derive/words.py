@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from calque.derive.artefact import input_digest
 from calque.derive.forms import Form, percent
@@ -104,20 +104,19 @@ class Split(Rewrite):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces each word, with probability `share`, by one of its translations in a `lexicon`, sampled at
-    random: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged. Each line of a
-    lexicon contains a word, a tab and a translation."""
+    """Replaces each word, with probability `share`, by one of its translations, sampled at random: *the red
+    house* becomes *la rouge maison*. Words without an entry stay unchanged. Each line of the lexicon
+    CALQUE_DATA/lexicons/en-LANGUAGE.tsv contains a word, a tab and a translation."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
-        Form("language", "-", "{value}", None, str, "fr", " ({}", "[a-z]+"),
+        Form("language", "-", "{value}", None, str, "fr", " {}", "[a-z]+"),
         percent("share", "-", "{percent} %", "50"),
     )
     examples = (("lex-fr", "French words"),)
     term = "Lex replaces words with their translations from a lexicon."
     needs = frozenset[Need]()
 
-    lexicon: Path
     language: str
     share: float = 1.0
     seed: int = 0
@@ -125,21 +124,9 @@ class Translate(Rewrite):
     def __post_init__(self) -> None:
         check_share(self.share, "words")
 
-    @classmethod
-    def parse(cls, name: str) -> Self | None:
-        """Parse a name; the lexicon from English is expected in CALQUE_DATA/lexicons."""
-        if (values := cls.parse_fields(name)) is None:
-            return None
-        folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")
-        return cls(lexicon=folder / f"en-{values['language']}.tsv", **values)
-
     @property
-    def title(self) -> str:
-        return f"{super().title})"
-
-    @property
-    def facets(self) -> tuple[dict[str, Any], ...]:
-        return ({"kind": "Translate", "language": self.language, "share": self.share, "seed": self.seed},)
+    def lexicon(self) -> Path:
+        return Path(os.environ.get("CALQUE_DATA") or "data", "lexicons", f"en-{self.language}.tsv")
 
     def identity(self) -> Any:
         return ["Translate", input_digest(self.lexicon), LEXICON_FORMAT, self.language, self.share, self.seed]

@@ -10,7 +10,6 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
-from calque.derive.words import Translate
 
 LANGUAGES = {
     "trans": "2caf91",
@@ -31,19 +30,20 @@ SHARED = {"source": "b0a22c", "shared": "3d6af7"}
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory):
     home = tmp_path_factory.mktemp("golden")
-    lexicon = home / "lexicon.tsv"
-    lexicon.write_text("the\tle\nthe\tla\na\tun\n")
+    (home / "lexicons").mkdir()
+    (home / "lexicons" / "en-xx.tsv").write_text("the\tle\nthe\tla\na\tun\n")
     few = Sizes(40, 10, 20)
     source = PocketEnglish(language=Pocket(types=300), size=300, pos=few)
     syntax = Reorder(PocketTreebank("verbfinal", 100), PocketTreebank("english", 100), 0.5)
     own = {
-        "lex-xx-75": Translate(lexicon, "xx", 0.75),
         "trans.syn-verbfinal-50": compose(transform("trans"), syntax),
     }
     transforms = [own.get(name) or transform(name) for name in LANGUAGES]
-    folder = derive_languages(
-        source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache"
-    )
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("CALQUE_DATA", str(home))
+        folder = derive_languages(
+            source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache"
+        )
     return dict(json.loads((folder / "manifest.json").read_text()))
 
 

@@ -160,18 +160,14 @@ def test_types_with_one_image(study):
         assert without == len(languages.vocabulary.types) - len(found)
 
 
-@pytest.fixture
-def lexicon(tmp_path):
-    path = tmp_path / "en-xx.tsv"
-    path.write_text("dog\tfido\ndog\trex\nthe\tle\n")
-    return path
-
-
-def test_words_are_translated_by_a_lexicon(lexicon):
+def test_words_are_translated_by_a_lexicon(tmp_path, monkeypatch):
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "lexicons" / "en-xx.tsv").write_text("dog\tfido\ndog\trex\nthe\tle\n")
     sentence, counts = Sentence(tuple("The dog barks .".split())), Counter()
     for number in range(2_000):
-        image = image_of(Translate(lexicon, "xx"), sentence, number, account := Account())
-        assert image == Translate(lexicon, "xx")(sentence, number)
+        image = image_of(Translate("xx"), sentence, number, account := Account())
+        assert image == Translate("xx")(sentence, number)
         assert image.words[0] == "Le" and image.words[2:] == ("barks", ".")
         assert image.links == [(place, place) for place in range(4)]
         assert account.kept == {"words without an entry": 2}
