@@ -29,9 +29,6 @@ class DictionaryConfig:
     def __post_init__(self) -> None:
         check_range("the dictionary's fraction", self.fraction, 0, 1)
         check_range("the share of correct pairs", self.correct, 0, 1)
-        for name, first, second in (("by", "uniform", "frequency"), ("wrong", "any", "same-tag")):
-            if (value := getattr(self, name)) not in (first, second):
-                raise BadInput(f"dictionary.{name} must be {first!r} or {second!r}, not {value!r}")
 
     @property
     def title(self) -> str:

@@ -60,8 +60,6 @@ class Transliterate(Transform):
 
     def __post_init__(self) -> None:
         check_share(self.overlap, "shared types", may_be_zero=True)
-        if self.by not in KINDS:
-            raise ValueError(f"`by` must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
             raise ValueError(f"{self.by} has no effect, because an overlap of 0 shares no types; remove it")
 

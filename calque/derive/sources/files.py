@@ -235,9 +235,6 @@ class Files(Source):
     frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
 
     def __post_init__(self) -> None:
-        for task in self.easy.tasks if self.easy else ():
-            if task not in READERS:
-                raise BadInput(unknown("task", task, READERS))
         if wrong := [task for task, files in self._tasks.items() if files.units != WORDS]:
             raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, because languages are derived from words")
 
