@@ -182,7 +182,7 @@ REFUSED = [
     (pos, TREE.replace("1\t", "١\t"), 1, "ID"),
     # entities, words with labels
     (ner, "Rome\tM-LOC\n", 1, "'M-LOC'"),
-    (ner, "Rome\tB-LOC\nrains O\n", 2, "columns"),
+    (ner, "Rome\tB-LOC\nrains O\n", 2, "rains O"),
     (ner, "en:A\tO\n\nrains\tO\n", 3, "'en:'"),
     (labels, "The\tD\na b\tD\n", 2, "'a b'"),
     (labels, "The\tD\na\n", 2, "'a'"),
