@@ -10,12 +10,12 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m calque
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive pretrain evaluate report plan paper test test-all check bench docs clean
+.PHONY: data run derive report plan paper test test-all check docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
 
-derive pretrain evaluate: $(STAMP)
+derive: $(STAMP)
 	$(CALQUE) $@ $(EXP) --jobs $(JOBS) $(SET)
 
 report: $(STAMP)
@@ -45,11 +45,7 @@ check: $(STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(CALQUE) docs --check
-
-bench: $(STAMP)
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	$(CALQUE) bench
+	$(VENV)/bin/python docs/update.py --check
 
 # Build the documentation site; warnings, dead links and failing doctests are errors.
 docs: $(STAMP)

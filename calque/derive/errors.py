@@ -13,8 +13,6 @@ class BadInput(Exception):
     """Invalid input: a message, or a list of messages, and optionally the file and the line that they are
     about. The command line prints its `messages`, one per line, and exits with status 2."""
 
-    exit_code = 2
-
     @property
     def path(self) -> str | Path | None:
         return self.args[1] if self.args[1:] else None
@@ -32,12 +30,6 @@ class BadInput(Exception):
 def _shortened(text: str) -> str:
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
-
-
-class Unfinished(BadInput):
-    """A step cannot be computed, because a step that it needs is not finished."""
-
-    exit_code = 1
 
 
 class NoFile(BadInput):

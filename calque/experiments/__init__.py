@@ -1,1 +1,1 @@
-"""Studies, their reports, benchmarks and the command line."""
+"""Studies, their reports and the command line."""

@@ -3,7 +3,6 @@
 import gc
 import io
 import os
-import re
 import signal
 import sys
 from concurrent.futures import BrokenExecutor
@@ -18,7 +17,7 @@ from calque.derive.errors import BadInput, NoFile, printable, unknown
 from calque.experiments.commands import alignment, data, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
-NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")  # torch's messages
+NO_MEMORY = "DefaultCPUAllocator: ", "Storage size calculation overflowed"  # torch's messages
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
 ALLOCATIONS = 100_000  # new objects per garbage collection; imports create many objects and free few
 
@@ -39,18 +38,15 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for title, (_, example) in GROUPS.items():
-            rows = []
-            for name, command in self.commands.items():
-                if getattr(command, "rich_help_panel", "") == title:
-                    rows.append((name, command.get_short_help_str(66)))
+        for title in (*GROUPS, DATA):
             with formatter.section(title):
-                formatter.write_dl(rows)
-                formatter.write_text(f"Example: {example}")
+                formatter.write_dl(
+                    (name, command.get_short_help_str(66))
+                    for name, command in self.commands.items()
+                    if getattr(command, "rich_help_panel", "") == title
+                )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not all(args):
-            _fail("an argument is empty; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             try:
                 word.encode()
@@ -86,13 +82,14 @@ def _explain(error: Exception) -> tuple[Any, ...]:
         recipe = recipe_of(Path(error.path or ""))
         return 2, f"{error}; `calque data fetch {recipe}` downloads it" if recipe else str(error)
     if isinstance(error, BadInput):
-        return error.exit_code, *error.messages
+        return 2, *error.messages
     if isinstance(error, OSError) and error.errno:
         return 2, f"{error.filename or 'a file'}: {os.strerror(error.errno)}"
-    if isinstance(error, MemoryError):
-        return 1, f"not enough memory: {error}"
     if isinstance(error, BrokenExecutor):
         return 1, "a worker process was killed, probably for lack of memory: use fewer --jobs"
+    text = str(error)
+    if isinstance(error, MemoryError) or any(message in text for message in NO_MEMORY):
+        return 1, f"not enough memory: {text}"
     return 1, _of_run(error) if isinstance(error, ArithmeticError | RuntimeError) else ""
 
 
@@ -107,9 +104,7 @@ def _of_run(error: Exception) -> str:
     if isinstance(error, OutOfMemoryError):
         ways = ", or ".join(["with fewer --jobs", *getattr(error, "__notes__", ())])
         return f"the GPU ran out of memory: run {ways}; {RESUMES}"
-    if isinstance(error, Lost):
-        return f"{error}; {RESUMES}"
-    return f"not enough memory: {error}" if NO_MEMORY.search(str(error)) else ""
+    return f"{error}; {RESUMES}" if isinstance(error, Lost) else ""
 
 
 def _refuse_usage(error: Any) -> NoReturn:
@@ -123,7 +118,7 @@ def _refuse_usage(error: Any) -> NoReturn:
 def _stop(stop: BaseException) -> NoReturn:
     number = stop.number if isinstance(stop, Ended) else signal.SIGINT
     how = f"stopped by {signal.Signals(number).name}" if isinstance(stop, Ended) else "interrupted"
-    _say("; ".join([how, *getattr(stop, "__notes__", ())]))
+    _say(f"{how}; {RESUMES}")
     raise SystemExit(128 + number)
 
 
@@ -164,31 +159,19 @@ def options(version: Annotated[bool, Version] = False) -> None:
     it."""
 
 
-GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
-    "Languages": ((show.show, study.derive, new.new), 'calque show "Sara ate two apples ." trans.inv'),
-    "Studies": (
-        (study.studies, study.plan, study.run, study.pretrain, study.evaluate, study.report, study.cell),
-        "calque run pocket",
-    ),
-    "Results": (
-        (reports.runs, reports.compare, reports.paper),
-        "calque compare runs/pocket/report experiments/records/pocket",
-    ),
-    "Models": (
-        (show.look,),
-        "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
-    ),
-    "Word alignment": (
-        (alignment.align, alignment.train_aligner, alignment.aer),
-        "calque align words.en words.fr --out links",
-    ),
-    "Data and this checkout": ((data.bench, data.docs), "calque data plan xnli"),
+DATA = "Data"
+GROUPS: dict[str, tuple[Any, ...]] = {
+    "Languages": (show.show, study.derive, new.new),
+    "Studies": (study.studies, study.plan, study.run, study.report, study.cell),
+    "Results": (reports.compare, reports.paper),
+    "Models": (show.look,),
+    "Word alignment": (alignment.align, alignment.train_aligner, alignment.aer),
 }
-"""The commands in each section of the help, with an example."""
-for name, (functions, _) in GROUPS.items():
+"""The commands in each section of the help."""
+for name, functions in GROUPS.items():
     for function in functions:
         app.command(rich_help_panel=name)(function)
-app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
+app.add_typer(data.app, name="data", rich_help_panel=DATA)
 
 
 def main() -> None:

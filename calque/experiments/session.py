@@ -67,8 +67,6 @@ class StudySession:
     def studies(self) -> list[Study]:
         return [study for _, study in self.variants]
 
-    # Folders and steps
-
     @property
     def home(self) -> Path:
         return self.study.home(self.runs)
@@ -88,27 +86,22 @@ class StudySession:
         return distinct(step for study in self.studies for step in study.trained(self.runs))
 
     @cached_property
-    def configuration(self) -> str:
-        """The fingerprint of the swept settings and of all steps."""
-        folders = [[step.folder.name for step in study.steps(self.runs)] for study in self.studies]
-        return fingerprint(self.swept, folders) if self.sweep else fingerprint(*folders)
-
-    @cached_property
     def report(self) -> Path:
         """The report's folder; a changed study without a name gets its own folder."""
         from calque.experiments.report.folder import named_report
 
         if self.name:
             return named_report(self.runs, self.about)
-        changed = f"-{self.configuration}" if self.settings or self.sweep else ""
+        changed = f"-{self.about['configuration']}" if self.settings or self.sweep else ""
         return self.runs / self.study.name / f"{REPORT}{changed}"
 
     @cached_property
     def about(self) -> About:
-        """The report's description by its configuration and provenance."""
+        """The report's description. Its configuration is a fingerprint of all steps."""
         from calque.experiments.report.folder import provenance
         from calque.experiments.report.summary import scale_of
 
+        folders = [[step.folder.name for step in study.steps(self.runs)] for study in self.studies]
         return {
             "study": self.study.name,
             "name": self.name,
@@ -117,11 +110,9 @@ class StudySession:
             "settings": list(self.settings),
             "sweep": list(self.sweep),
             "seeds": list(dict.fromkeys(seed for study in self.studies for seed in study.seeds)),
-            "configuration": self.configuration,
+            "configuration": fingerprint(self.swept, folders) if self.sweep else fingerprint(*folders),
             **provenance(),
         }
-
-    # Work
 
     def reserve(self) -> None:
         """Record the report's steps; raise BadInput if another report has its name."""
@@ -129,17 +120,12 @@ class StudySession:
 
         reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in self.steps])
 
-    def compute(
-        self,
-        stages: Sequence[Stage] = STAGES,
-        jobs: int | None = None,
-        change: bool = False,
-    ) -> str:
+    def compute(self, stages: Sequence[Stage] = STAGES, jobs: int | None = None, change: bool = False) -> str:
         """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
         already finished. `jobs` steps run in parallel, by default on all cores. `change` allows work to
         resume in a changed environment."""
         from calque.experiments.run.progress import board
-        from calque.experiments.run.schedule import compute, side_by_side
+        from calque.experiments.run.schedule import compute
         from calque.experiments.run.step import first_process
 
         start = monotonic()
@@ -147,8 +133,8 @@ class StudySession:
             self.reserve()
         steps = [step for step in self.steps if step.stage in stages]
         finished = sum(step.finished for step in steps)
-        with board(steps, side_by_side(steps, jobs), self.study.name) as progress:
-            compute(steps, self.home, jobs, progress.report, change, progress.watch)
+        with board(steps, self.study.name) as progress:
+            compute(steps, self.home, jobs, progress.report, change)
         if finished == len(steps):
             return ""
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
@@ -161,14 +147,11 @@ class StudySession:
         from calque.experiments.report.report import summarise
         from calque.experiments.run.step import COMPUTE, total_cost
 
-        steps, folder = self.steps, self.report  # a name that is taken is reported first
-        if titles := [step.title for step in steps if not step.finished]:
-            remainder = [f"and {len(titles) - 3} more"] if titles[3:] else []
-            message = f"not computed yet: {', '.join([*titles[:3], *remainder])}; `calque run` computes them"
-            raise BadInput(message, self.runs / self.study.name)
+        folder = self.report  # a name that is taken is reported first
+        _check_finished(self.steps, self.runs / self.study.name)
         about = {**self.about, "command": command} if command else self.about
         about = {**about, "wall": wall} if wall else keep_stored(folder, about)
-        return summarise(self.variants, self.runs, folder, {**about, COMPUTE: total_cost(steps)})
+        return summarise(self.variants, self.runs, folder, {**about, COMPUTE: total_cost(self.steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
@@ -188,14 +171,13 @@ class StudySession:
         such as runs of one objective with different numbers of steps, are keyed by folder. Raises BadInput if
         a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
+        from calque.experiments.study.models import checkpoint_of
 
-        steps = self.trained
-        if missing := [step.title for step in steps if not step.finished]:
-            raise BadInput(f"not computed yet: {missing[0]}; run() computes it")
-        places, models = [step.place.relative_to(self.home) for step in steps], {}
-        for place, step in zip(places, steps, strict=True):
-            path = place if places.count(place) == 1 else step.folder.relative_to(self.home)
-            models[path.as_posix()] = Checkpoint.open(step.folder / "checkpoint")
+        _check_finished(self.trained, self.runs)
+        places, models = [step.place for step in self.trained], {}
+        for step in self.trained:
+            path = step.place if places.count(step.place) == 1 else step.folder
+            models[path.relative_to(self.home).as_posix()] = Checkpoint.open(checkpoint_of(step))
         return models
 
     def finetune(self, model: str, task: str = "pos") -> SourceTuned:
@@ -222,6 +204,12 @@ class StudySession:
         data = DerivedTask(find_task(task), trained.languages(), examples, self.study.tasks[task].finetune)
         run = MeasuredModel(trained.checkpoint, trained.run.id, trained.language, trained.run.seed)
         return SourceTuned(run, data)
+
+
+def _check_finished(steps: Sequence[Step], place: Path) -> None:
+    if titles := [step.title for step in steps if not step.finished]:
+        names = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if titles[3:] else "")
+        raise BadInput(f"not computed yet: {names}; `calque run` computes them", place)
 
 
 def swept(key: str, values: Sequence[Any]) -> str:

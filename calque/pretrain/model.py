@@ -206,7 +206,6 @@ def _embed(model: Any, rows: Rows) -> Tensor:
 
 
 EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
-UPDATE = 1e9  # overhead per update (kernel launches and the optimizer), in operations
 
 
 def parameters(model: ModelConfig, types: int) -> int:

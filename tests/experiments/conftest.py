@@ -108,7 +108,7 @@ class Heard:
     def __call__(self, what, done, of):
         if what not in self.begun:
             self.begun.append(what)
-        if done >= of:
+        if done >= of and what not in self.finished:
             self.finished.append(what)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from calque.experiments.data.recipe import inputs, read_recipe, sizes
-from calque.experiments.plan import describe_files, total_seconds
+from calque.experiments.plan import describe_files
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 
@@ -13,11 +13,6 @@ def operations(study):
 def test_operations_are_proportional_to_steps(tiny):
     once, twice = operations(tiny), operations(override(tiny, ["train.steps=24"]))
     assert twice == pytest.approx([2 * flops for flops in once])
-
-
-def test_total_time_allows_for_the_longest_run():
-    assert total_seconds([4, 4, 4], 1, 2) == 6 and total_seconds([4, 4, 4, 4], 2, 2) == 4
-    assert total_seconds([8, 2], 2, 2) == total_seconds([8], 1, 2) == 4
 
 
 def test_encoding_a_pair_again_costs_operations(tiny):

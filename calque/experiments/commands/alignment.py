@@ -6,17 +6,13 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import whole_file
 from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, read_gold, read_links
-from calque.experiments.commands.options import check_out
-from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from calque.analysis.aligners.encoder import EncoderAligner
@@ -39,25 +35,17 @@ def align(
     layer: Annotated[
         int | None, typer.Option(help="Encoder layer. Default: two thirds up, or as in train-aligner.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Output file. Default: print the links.")] = None,
 ) -> None:
     """Align the words of parallel sentences.
 
     Links are printed in Pharaoh's format, with 0-based positions: `0-0 1-2`.
 
-    Example: calque align words.en words.fr --model DIR --out links
+    Example: calque align words.en words.fr --model DIR > links
     """
     pairs = TwoFiles(source, target)
-    if out is not None:
-        check_out(out, pairs.paths)
-    with leaving(f"{out} is unchanged") if out else nullcontext():
-        aligner = open_aligner(pairs, model, method, layer)
-        lines = (" ".join(f"{i}-{j}" for i, j in links) for links in aligner.align(pairs))
-        if out is None:
-            for line in lines:
-                typer.echo(line)
-        else:
-            _write(lines, pairs.size, out)
+    aligner = open_aligner(pairs, model, method, layer)
+    for links in aligner.align(pairs):
+        typer.echo(" ".join(f"{i}-{j}" for i, j in links))
     for what, count in pairs.counts.items():
         typer.echo(f"{count:,} {what}", err=True)
     for what, count in aligner.left_out.items():
@@ -69,7 +57,7 @@ def open_aligner(
 ) -> EncoderAligner | StatisticalAligner:
     """Train fast_align on the pairs or, given a model, open the encoder in its folder. Raises BadInput if the
     method is unknown or does not match the other arguments."""
-    if method in (None, FAST_ALIGN) and model is None and layer is None:
+    if model is None and method in (None, FAST_ALIGN) and layer is None:
         from calque.derive.word_links import StatisticalAligner
 
         return StatisticalAligner.train(pairs)
@@ -78,25 +66,11 @@ def open_aligner(
 
     if method not in (None, FAST_ALIGN, *BY_NAME):
         raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
-    if method == FAST_ALIGN or (method is None and model is None):
-        raise BadInput("fast-align uses no encoder; omit --model and --layer")
-    if model is None:
-        raise BadInput(f"{method} needs an encoder; specify it with --model")
+    if model is None or method == FAST_ALIGN:
+        raise BadInput("--model is for methods with an encoder, which need it, as does --layer")
     return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
 
 
-def _write(lines: Iterable[str], number: int, out: Path) -> None:
-    from calque.experiments.run.progress import board
-
-    title = f"aligning {out.name}"
-    with board() as bars, whole_file(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        bars.report(title, 0, number)
-        for done, line in enumerate(lines, start=1):
-            bars.report(title, done, number)
-            file.write(f"{line}\n")
-
-
-@leaving(RESUMES)
 def train_aligner(
     files: Annotated[
         list[Path],
@@ -128,12 +102,10 @@ def train_aligner(
 
     home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
-    training = natural.trained_aligner(bitexts, AlignerTraining(labels=labels), steps, start, home, seed=0)
+    training = natural.trained_aligner(bitexts, AlignerTraining(labels=labels), steps, start, home)
     step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}") as progress:
-        compute([training.data], home, 1, progress.report, watch=progress.watch)
-        natural.check_known(training.data)
-        compute([step], home, 1, progress.report, watch=progress.watch)
+        compute([step], home, 1, progress.report)
     natural.save_aligner(step, out)
     shutil.rmtree(home)
     typer.echo(f"{out}: align with `calque align --model {out}`")

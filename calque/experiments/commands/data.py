@@ -1,16 +1,12 @@
-"""`calque data`, which checks and downloads public data sets, and the commands for a checkout of Calque:
-`calque bench` and `docs`."""
+"""`calque data`, which checks and downloads public data sets."""
 
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import check_out
-from calque.experiments.run.signals import leaving
 
 if TYPE_CHECKING:
     from calque.experiments.data.recipe import Output, Recipe
@@ -57,7 +53,6 @@ def _print_files(recipe: "Recipe", states: "dict[Output, str]") -> None:
 
 
 @app.command()
-@leaving("partial downloads are kept; rerun to resume")
 def fetch(recipes: Recipes, to: To = DATA, trust: Trust = False) -> None:
     """Download and check a recipe's missing files.
 
@@ -79,48 +74,3 @@ def fetch(recipes: Recipes, to: To = DATA, trust: Trust = False) -> None:
     if failed:
         raise BadInput([*dict.fromkeys(failed)])
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
-
-
-# Commands for a checkout of Calque
-
-
-def bench(
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements per library, taken in turns.")] = 5,
-    out: Annotated[Path | None, typer.Option(help="JSON file for the rates in every round.")] = None,
-) -> None:
-    """Compare the speed of pretraining with that of transformers."""
-    if out:
-        check_out(out, [])
-    if not find_spec("accelerate"):
-        raise BadInput("`calque bench` needs accelerate: pip install 'calque[bench]'")
-    import torch
-
-    from calque.experiments import bench as benchmarks
-    from calque.experiments.report.folder import provenance
-
-    torch.set_num_threads(1)
-    rows = benchmarks.step(rounds)
-    for row in rows:
-        what, against, rate, ratio = row.cells
-        typer.echo(f"{what}\n  {rate}, {ratio} times as fast as {against}")
-    if out:
-        benchmarks.write(rows, provenance(), out)
-
-
-def docs(
-    context: typer.Context,
-    root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if a page is out of date.")
-    ] = False,
-) -> None:
-    """Update computed numbers and tables in the README and docs."""
-    from calque.experiments.docs import update
-
-    if not (root / "README.md").is_file():
-        raise BadInput("no README.md here; expected a checkout of Calque", root)
-    different = update(root, not check, context.find_root().command)
-    for page in different:
-        typer.echo(f"{page}: {'differs from its records' if check else 'updated'}")
-    if check and different:
-        raise typer.Exit(1)

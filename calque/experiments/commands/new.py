@@ -2,6 +2,7 @@
 
 import keyword
 import re
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -38,9 +39,9 @@ def new(
         check_name(name, "a folder named")
         paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
     else:
-        _check_new_name(kind, name, to)
+        _check_new_name(kind, name)
         path = to / f"{name}.py"
-        if path.exists() or path.is_symlink():
+        if path.exists():
             raise BadInput("already exists; choose another name, or another folder with --to", path)
         with whole_file(path) as part:
             part.write_text(_filled_template(kind, name), encoding="utf-8", newline="\n")
@@ -63,7 +64,7 @@ def _filled_template(kind: str, name: str) -> str:
     return re.sub("|".join(map(re.escape, replaced)), lambda match: replaced[match[0]], text)
 
 
-def _check_new_name(kind: str, name: str, to: Path) -> None:
+def _check_new_name(kind: str, name: str) -> None:
     """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
@@ -71,9 +72,7 @@ def _check_new_name(kind: str, name: str, to: Path) -> None:
     if not valid or keyword.iskeyword(name):
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
-    module = find_spec(name)
-    installed = module and module.origin and Path(module.origin).resolve().parent != to.resolve()
-    if name in NOT_OWN or installed:
+    if name in NOT_OWN or find_spec(name):
         raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name):
         raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")
@@ -85,10 +84,10 @@ def _is_known(kind: str, name: str) -> bool:
     from calque.experiments.settings.catalogue import studies
     from calque.pretrain.objectives import parse
 
-    if kind in ("study", "task"):
-        return name in (studies() if kind == "study" else TASKS)
     part = name.replace("_", "-")
-    try:
-        return bool(transform(part) if kind == "transform" else parse(part.upper()))
-    except BadInput:
-        return False
+    with suppress(BadInput):
+        if kind == "transform":
+            return bool(transform(part))
+        if kind == "objective":
+            return bool(parse(part.upper()))
+    return name in {"study": studies(), "task": TASKS}.get(kind, ())

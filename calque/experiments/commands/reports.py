@@ -1,4 +1,4 @@
-"""The commands for reports: `calque runs`, `compare` and `paper`."""
+"""The commands for reports: `calque compare` and `paper`."""
 
 from pathlib import Path
 from textwrap import fill
@@ -10,28 +10,9 @@ from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Root
 from calque.experiments.run.places import ROOT
 
-SHOWN = 20  # maximum number of differences listed; the rest are only counted
+SHOWN = 20  # maximum number of differences listed
 PAPERS = ROOT / "papers"
-Report = Annotated[
-    str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")
-]
-
-
-def runs(runs: Root = ROOT) -> None:
-    """List the reports in a results folder.
-
-    Other commands accept the names that it prints."""
-    from calque.experiments.report.folder import reports
-
-    report_rows = list(reports(runs))
-    for report in report_rows:
-        settings = [*report["settings"], *(f"sweep {values}" for values in report["sweep"])]
-        seeds = f"seeds {','.join(map(str, report['seeds']))}"
-        state = "finished" if report["finished"] else "not finished"
-        parts = [f"{report['study']}/{report['name']}", "; ".join(settings), seeds, report["date"], state]
-        typer.echo(printable("  ".join(filter(None, parts))))
-    if not report_rows:
-        typer.echo(f"no report below {runs}; `calque run STUDY` writes one")
+Report = Annotated[str, typer.Argument(metavar="REPORT", help="A folder, a study, or STUDY/NAME.")]
 
 
 def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
@@ -48,19 +29,13 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
 
     comparison = compare_reports(report_folder(first, runs), report_folder(second, runs))
     typer.echo(comparison.verdict)
-    lines = [
-        f"  {claim}: {first_verdict}; in {second}: {second_verdict}"
-        for claim, (first_verdict, second_verdict) in comparison.changed.items()
-    ]
-    lines += [f"  {title}" for title in comparison.beyond[:SHOWN]]
-    lines += [
-        f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.",
-        *comparison.different[:SHOWN],
-    ]
-    for line in lines:
-        typer.echo(printable(line))
-    if len(comparison.different) > SHOWN:
-        typer.echo(f"... and {len(comparison.different) - SHOWN:,} more")
+    for claim, (first_verdict, second_verdict) in comparison.changed.items():
+        typer.echo(printable(f"  {claim}: {first_verdict}; in {second}: {second_verdict}"))
+    for title in comparison.beyond[:SHOWN]:
+        typer.echo(printable(f"  {title}"))
+    typer.echo(f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.")
+    for difference in comparison.different[:SHOWN]:
+        typer.echo(printable(difference))
     if comparison.different:
         raise typer.Exit(1)
 

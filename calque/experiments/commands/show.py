@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import Own, Parser, Root, check_out
+from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.run.places import CACHE, ROOT
 
 if TYPE_CHECKING:
-    from calque.derive.sources.files import Files
     from calque.derive.transform import Transform
 
 
@@ -51,28 +50,20 @@ def show(
         typer.echo(side_by_side(sentence, transforms, number))
 
 
-def write_derived(source: Files, language: str, out: Path | None, runs: Path, study: str | None) -> None:
-    """Write the derived version of a source's only file to `out`, or print it; print counts of exclusions to
-    standard error."""
-    from calque.derive.files import whole_file
+def print_derived(path: Path, language: str, parser: Path | None, runs: Path, study: str | None) -> None:
+    """Print the derived version of a text file, and counts of exclusions on standard error."""
     from calque.derive.on_demand import derive_file, transforms_of
     from calque.derive.readers.text import detect
+    from calque.derive.sources.files import Files
     from calque.derive.transform import TORN, Account
 
-    (path,) = source.text
-    if out is not None:
-        check_out(out, [path])
     if detect(path) == "treebank":
         hint = "in Python, calque.derive.transform.image_of derives each sentence of read_conllu"
         raise BadInput(f"this file is a treebank; expected text ({hint})", path)
-    account = Account()
-    (transform,) = transforms_of([language], source.parser, runs / CACHE, _transforms(study))
-    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE))
-    if out is None:
-        sys.stdout.writelines(lines)
-    else:
-        with whole_file(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
+    account, cache = Account(), runs / CACHE
+    (transform,) = transforms_of([language], parser, cache, _transforms(study))
+    lines = derive_file(Files((path,), parser=parser), transform, account, cache)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     for what, count in (account.left_out + account.kept + Counter({TORN: account.split_spans})).items():
         typer.echo(f"{count:,} {what}", err=True)
 
@@ -105,8 +96,8 @@ def look(
     ] = None,
 ) -> None:
     """Inspect a model's guesses and nearest words."""
-    if html:
-        check_out(html, checkpoint.rglob("*"))
+    if html and html.suffix != ".html":  # it may be one of the model's files
+        raise BadInput("expected a file whose name ends in .html", html)
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking import look as look_into
     from calque.analysis.report.page import write_look

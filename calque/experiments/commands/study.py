@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput, Unfinished
+from calque.derive.errors import BadInput
 from calque.experiments.commands.options import Own, Parser, Root
-from calque.experiments.commands.show import write_derived
+from calque.experiments.commands.show import print_derived
 from calque.experiments.run.places import ROOT, check_report_name
-from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from calque.experiments.session import StudySession
@@ -44,7 +43,6 @@ Name = Annotated[
 ]
 
 
-@leaving(RESUMES)
 def run(
     exp: Exp,
     settings: Set = None,
@@ -66,7 +64,8 @@ def run(
 ) -> None:
     """Run a whole study, skipping finished work.
 
-    The stages are derive, pretrain, evaluate and report."""
+    The stages are derive, pretrain, evaluate and report. Under torchrun, each model's batches are divided
+    among all processes."""
     if on == "local" and (option or dry_run):
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
@@ -81,8 +80,7 @@ def run(
             typer.echo(slurm.script)
             return
         session.reserve()
-        again = " again, because earlier jobs did not finish" if any(slurm.folder.glob("*.log")) else ""
-        typer.echo(f"{counted(slurm.submit(), 'job')} submitted{again}; logs in {slurm.folder}")
+        typer.echo(f"{counted(slurm.submit(), 'job')} submitted; logs in {slurm.folder}")
         typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
         return
     from calque.experiments.run.step import first_process
@@ -92,7 +90,6 @@ def run(
         typer.echo(session.summarise(wall))
 
 
-@leaving(RESUMES)
 def cell(
     exp: Exp,
     fingerprints: Annotated[
@@ -106,25 +103,21 @@ def cell(
     runs: Root = ROOT,
     change: Change = False,
 ) -> None:
-    """Run individual steps (used by cluster jobs).
+    """Run individual steps and the steps that they need (used by cluster jobs).
 
     It skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
-    from calque.experiments.run.schedule import compute, side_by_side
+    from calque.experiments.run.schedule import compute
 
     session = _opened(exp, settings, sweep, runs)
     names, study = {name.rpartition("-")[2] for name in fingerprints}, session.study.name
     steps = [step for step in session.steps if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
-    for step in steps:
-        if missing := [need.title for need in step.needs if not (need.finished or need.fingerprint in names)]:
-            raise Unfinished(f"{step.title} needs {missing[0]}, which is not finished")
-    with board(steps, side_by_side(steps, None), study) as progress:
-        compute(steps, session.home, None, progress.report, change, progress.watch)
+    with board(steps, study) as progress:
+        compute(steps, session.home, None, progress.report, change)
 
 
-@leaving(RESUMES)
 def derive(
     exp: Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")],
     settings: Set = None,
@@ -134,28 +127,16 @@ def derive(
         str | None,
         typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
     parser: Parser = None,
     own: Own = None,
-    easy: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Keep only short sentences whose words are among the N most frequent in FILE.",
-        ),
-    ] = None,
 ) -> None:
     """Derive a study's languages, or a file's text in one language."""
     if language is not None:
         if settings or jobs:
             raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
-        from calque.derive.sources.files import EasyText, Files
-
-        source = Files((Path(exp),), parser=parser, easy=EasyText(easy) if easy else None)
-        write_derived(source, language, out, runs, own)
+        print_derived(Path(exp), language, parser, runs, own)
         return
-    if out or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
+    if own or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
     session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
@@ -164,36 +145,6 @@ def derive(
     session.compute(["derive"], jobs)
     if first_process():
         typer.echo("\n".join(account(session.study, runs)))
-
-
-@leaving(RESUMES)
-def pretrain(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    change: Change = False,
-) -> None:
-    """Pretrain every model in a study.
-
-    Under torchrun, each model's batches are divided among all processes."""
-    _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
-
-
-@leaving(RESUMES)
-def evaluate(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    change: Change = False,
-) -> None:
-    """Fine-tune, score and measure every model in a study.
-
-    Missing models are pretrained first."""
-    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
 
 
 def report(

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from importlib.metadata import version
@@ -23,7 +23,7 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.summary import LIBRARIES
-from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
+from calque.experiments.run.places import REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.run.step import COMPUTE
 
 About = Mapping[str, Any]
@@ -33,7 +33,7 @@ files are byte-identical for the same inputs."""
 TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {"settings": [str], "sweep": [str], "files": [str], "seeds": [int], "versions": {}}
 TYPES[COMPUTE] = {"steps": int, "unknown": int, "processors": {}}
-TYPES[COMPUTE] |= dict.fromkeys(("seconds", "cpu seconds", "operations"), int | float)
+TYPES[COMPUTE] |= dict.fromkeys(("seconds", "cpu seconds"), int | float)
 """The types of the values in a description: `[str]` is a list of strings, a dict the types at some keys."""
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -254,25 +254,18 @@ def reserve(folder: Path, about: About, steps: Iterable[Path]) -> None:
     write_json(folder / USES, [step.as_posix() for step in steps])
 
 
-def reports(runs: Path) -> Iterator[dict[str, Any]]:
-    """Yield the reports in a results folder, finished or not."""
-    for home in sorted(runs.iterdir() if runs.is_dir() else ()):
-        if home.name in (CACHE, SHARED):
-            continue
-        for folder in (home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))):
-            if any((folder / name).is_file() for name in (RECORDS, ABOUT, USES)):
-                about = {"settings": [], "sweep": [], "seeds": [], "date": "", "configuration": ""}
-                names = {"study": home.name, "name": folder.name, "folder": str(folder)}
-                yield {**about, **stored(folder), **names, "finished": (folder / RECORDS).is_file()}
-
-
 def report_folder(name: str, runs: Path) -> Path:
-    """Return the folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises
-    BadInput if there is none."""
-    for place in (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name):
+    """Return the folder of a finished report, given as a path, as a study below `runs`, or as STUDY/NAME.
+    Raises BadInput if there is none."""
+    study, _, report = name.rpartition("/")
+    places = [
+        Path(name),
+        Path(name) / REPORT,
+        runs / name / REPORT,
+        runs / name,
+        runs / study / REPORTS / report,
+    ]
+    for place in places:
         if (place / RECORDS).is_file():
             return place
-    for row in reports(runs):
-        if row["finished"] and name in (row["study"], f"{row['study']}/{row['name']}"):
-            return Path(row["folder"])
-    raise BadInput(f"no finished report is called {shown(name)}; `calque runs` lists reports")
+    raise BadInput(f"no finished report is called {shown(name)} below {runs}")

@@ -189,6 +189,5 @@ def _cost(about: Mapping[str, Any]) -> Iterator[Fact]:
         text = (
             f"{cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {', '.join(cost['processors'])}"
         )
-        text += f" and about {cost['operations']:.1e} floating-point operations"
         unknown = f"; the cost of {cost['unknown']:,} of them was not recorded" if cost["unknown"] else ""
         yield "Compute", text + unknown

@@ -40,7 +40,6 @@ def name_mistakes(
 
 def check_report_name(name: str | None) -> str | None:
     """Return a report's name; raise BadInput if it cannot be used as a folder name."""
-    if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}", name):
-        expected = f"1 to {LONGEST} letters, digits, dashes and underscores"
-        raise BadInput(f"--name {shown(name)}: expected {expected}")
+    if name and (wrong := name_mistakes("--name", [name], taken=())):
+        raise BadInput(wrong)
     return name

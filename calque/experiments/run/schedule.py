@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,7 +18,7 @@ from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.progress import INTERVAL, drain
 from calque.experiments.run.signals import stoppable
-from calque.experiments.run.step import Machine, Step, Watch, first_process, metered, unwatched, with_needs
+from calque.experiments.run.step import Machine, Step, compute_and_record, first_process, with_needs
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is writing
 
@@ -29,14 +29,13 @@ def compute(
     jobs: int | None = None,
     report: Report = silent,
     allow_change: bool = False,
-    watch: Watch = unwatched,
 ) -> None:
     """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (default: as many as the
     cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
     finish and no others start. After an interrupt, the next call resumes from the last saved states."""
     steps = with_needs(steps)
     distributed = "WORLD_SIZE" in os.environ
-    machine = Machine(report, 1 if distributed else jobs or available_cores(), allow_change, watch)
+    machine = Machine(report, 1 if distributed else jobs or available_cores(), allow_change)
     if distributed:
         _compute_together(steps, machine)
         return
@@ -45,11 +44,11 @@ def compute(
         return
     sweep(home)
     _check_needs(waiting, machine.report)
+    many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
     with stoppable() as stopped:
         try:
-            many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
             if many > 1:
-                _Pool(many, machine).compute(waiting)
+                _compute_in_parallel(waiting, many, machine)
             else:
                 for step in waiting:
                     do(step, machine)
@@ -71,7 +70,7 @@ def do(step: Step, machine: Machine) -> None:
     def waiting() -> None:
         machine.report(f"{step.title}: waiting for another command that is computing it", 0, 1)
 
-    machine.watch(step, False)
+    machine.report(step.title, 0, 1)
     shared = step.shared and machine.world.size > 1
     try:
         with claimed(step.folder, waiting) if not shared or machine.world.first else nullcontext():
@@ -80,11 +79,10 @@ def do(step: Step, machine: Machine) -> None:
                     import torch
 
                     torch.set_num_threads(step.threads)
-                with metered(step, machine) if machine.world.first else nullcontext(machine) as metering:
-                    step(metering)
+                compute_and_record(step, machine)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
-    machine.watch(step, True)
+    machine.report(step.title, 1, 1)
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
@@ -116,7 +114,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     if first:
         _check_needs([step for step in steps if not step.finished], machine.report)
     else:
-        machine = replace(machine, report=silent, watch=unwatched)
+        machine = replace(machine, report=silent)
     try:
         for step in steps:
             if step.finished:
@@ -132,58 +130,44 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
         distributed.leave()
 
 
-class _Pool:
-    """A pool of `many` processes that compute each step as soon as the steps it needs are finished."""
+def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> None:
+    """Compute steps in `many` processes, each as soon as the steps that it needs are finished."""
+    context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
+    queue, waiting, errors = context.Queue(), list(steps), list[BaseException]()
+    running: dict[Future[None], Step] = {}
+    arguments = queue, machine.allow_change, own_modules
+    with ProcessPoolExecutor(many, context, _prepare, arguments) as pool:
+        try:
+            while running or (waiting and not errors):
+                while not errors and len(running) < many and (step := _next(waiting, running.values())):
+                    waiting.remove(step)
+                    if step.spreads:
+                        do(step, machine)
+                    else:
+                        with uninterrupted():
+                            running[pool.submit(_compute_alone, step, own_code(step))] = step
+                drain(queue, machine.report)
+                for future in [future for future in running if future.done()]:
+                    del running[future]
+                    if error := future.exception():
+                        errors.append(error)
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+    if errors:
+        raise errors[0]
+    drain(queue, machine.report)
 
-    def __init__(self, many: int, machine: Machine) -> None:
-        self.many, self.machine = many, machine
-        # A forked child of a process with threads may hang.
-        self.context = multiprocessing.get_context("spawn")
-        self.queue: Any = self.context.Queue()
-        self.running: dict[Future[None], Step] = {}
-        self.errors: list[BaseException] = []
 
-    def compute(self, steps: Sequence[Step]) -> None:
-        waiting, arguments = list(steps), (self.queue, self.machine.allow_change, own_modules)
-        with ProcessPoolExecutor(self.many, self.context, _prepare, arguments) as pool:
-            try:
-                while self.running or (waiting and not self.errors):
-                    while not self.errors and (step := self._next(waiting)):
-                        waiting.remove(step)
-                        if step.spreads:
-                            do(step, self.machine)
-                        else:
-                            self.machine.watch(step, False)
-                            with uninterrupted():
-                                self.running[pool.submit(_compute_alone, step, own_code(step))] = step
-                    drain(self.queue, self.machine.report)
-                    self._collect()
-            except BaseException:
-                for process in multiprocessing.active_children():
-                    process.terminate()
-                raise
-        if self.errors:
-            raise self.errors[0]
-        drain(self.queue, self.machine.report)
-
-    def _next(self, waiting: Sequence[Step]) -> Step | None:
-        """Return the first step that may start; a step with its own workers waits until no other step is
-        running."""
-        if len(self.running) >= self.many:
-            return None
-        unfinished = {step.folder for step in (*waiting, *self.running.values())}
-        for step in waiting:
-            if unfinished.isdisjoint(need.folder for need in step.needs):
-                return None if step.spreads and self.running else step
-        return None
-
-    def _collect(self) -> None:
-        for future in [future for future in self.running if future.done()]:
-            step = self.running.pop(future)
-            if error := future.exception():
-                self.errors.append(error)
-            else:
-                self.machine.watch(step, True)
+def _next(waiting: Sequence[Step], running: Collection[Step]) -> Step | None:
+    """Return the first step that may start; a step with its own workers waits until no other step is
+    running."""
+    unfinished = {step.folder for step in (*waiting, *running)}
+    for step in waiting:
+        if unfinished.isdisjoint(need.folder for need in step.needs):
+            return None if step.spreads and running else step
+    return None
 
 
 _worker = Machine()  # in a worker process, replaced by one that reports through a queue

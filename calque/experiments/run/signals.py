@@ -3,7 +3,6 @@
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -41,13 +40,3 @@ def stoppable() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def leaving(what: str) -> Iterator[None]:
-    """If a signal stops the block, add the note `what` to the exception; the command line prints it."""
-    try:
-        yield
-    except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:
-        stop.add_note(what)
-        raise

@@ -1,17 +1,15 @@
 """`calque run --on slurm`: a study's unfinished steps as Slurm jobs that run `calque cell`."""
 
-import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from calque.derive.errors import BadInput, shown
+from calque.derive.errors import BadInput
 from calque.derive.files import make_folder
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.step import Step
@@ -21,30 +19,16 @@ Job = list[Step]
 
 @dataclass
 class Slurm:
-    """The unfinished `steps` as arrays of jobs, with one job for all languages and examples, and one job
-    for each model and its measures. Each level of jobs starts when the previous level has ended, even if some
-    of its jobs failed.
-
-    home: the study's folder.
-    command: `calque cell` with all arguments except fingerprints.
-    options: options for sbatch.
-    jobs: the maximum number of jobs that run at a time.
-    """
+    """The unfinished `steps` as a job for all languages and examples, and an array of jobs for each model and
+    its measures, which starts when the first job has ended. `home` is the study's folder, `command` is
+    `calque cell` with all arguments except fingerprints, `options` are passed to sbatch, and at most `jobs`
+    jobs run at a time."""
 
     steps: Sequence[Step]
     home: Path
     command: Sequence[str]
     options: Sequence[str] = ()
     jobs: int | None = None
-
-    def __post_init__(self) -> None:
-        for option in self.options:
-            if not re.fullmatch(r"[a-z][a-z-]*(=[^\n]+)?", option):
-                raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
-        place = str(self.home.resolve())
-        if not place.isprintable() or '"' in place or "\\" in place:
-            expected = "choose a folder without quotation marks, backslashes or line breaks in its path"
-            raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
 
     @property
     def script(self) -> str:
@@ -75,23 +59,17 @@ class Slurm:
             submitted += len(jobs)
         return submitted
 
-    def levels(self) -> Iterator[list[Job]]:
-        """Yield the jobs that do not need any others, then the jobs that need only those, and so on."""
+    def levels(self) -> list[list[Job]]:
+        """Return the jobs that can run at the same time: first the job for languages and examples, then those
+        for models and measures. A model's job waits for, or computes, what the model starts from."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:
                 trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
                 key = "derive" if step.stage == "derive" else trained[-1].folder
                 jobs.setdefault(key, []).append(step)
-        job_of = {step.folder: key for key, job in jobs.items() for step in job}
-        order = TopologicalSorter[Any]()
-        for key, job in jobs.items():
-            needs = {job_of[need.folder] for step in job for need in step.needs if need.folder in job_of}
-            order.add(key, *(needs - {key}))
-        order.prepare()
-        while ready := order.get_ready():
-            yield [jobs[key] for key in jobs if key in ready]
-            order.done(*ready)
+        first = jobs.pop("derive", None)
+        return [level for level in ([first] if first else [], [*jobs.values()]) if level]
 
     def _array(self, jobs: list[Job]) -> str:
         options = [
@@ -116,8 +94,7 @@ def _slurm(*words: str, script: str = "") -> str:
     try:
         process = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        where = "run this where jobs can be submitted to Slurm"
-        raise BadInput(f"{words[0]} is not installed; {where}") from None
+        raise BadInput(f"{words[0]} is not installed here; Slurm provides it") from None
     if process.returncode:
         raise BadInput(f"Slurm rejected the command: {' '.join(process.stderr.split())}")
     return process.stdout

@@ -1,5 +1,4 @@
-"""Steps of a study: folders, the frozen configs that determine and write their contents,
-and the cost of computing steps, as recorded in their manifests."""
+"""Steps of a study: folders, the frozen configs that determine and write their contents, and their cost."""
 
 from __future__ import annotations
 
@@ -9,15 +8,13 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from calque.derive.artefact import Artefact, add_facts, finished
-from calque.derive.errors import BadInput
-from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import code_of, fingerprint, plain
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
@@ -26,15 +23,8 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 COMPUTE = "compute"  # the key of the cost in manifests and in a report's description
-EVERY = 10.0  # seconds between records of the cost; a killed process loses the time since its last record
 T = TypeVar("T")
 Stage = Literal["derive", "pretrain", "evaluate"]
-Watch = Callable[["Step", bool], None]
-"""`watch(step, finished)` is called when a step begins and when it is finished."""
-
-
-def unwatched(step: Step, finished: bool) -> None:
-    """Do nothing when a step begins or ends."""
 
 
 def first_process() -> bool:
@@ -58,13 +48,12 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """The resources and callbacks for computing a step, which do not affect its result. A step may start
+    """The resources for computing a step, which do not affect its result. A step may start
     `workers` processes. `allow_change` lets it resume work from a different machine."""
 
     report: Report = silent
     workers: int = 1
     allow_change: bool = False
-    watch: Watch = unwatched
 
     @cached_property
     def world(self) -> World:
@@ -122,10 +111,6 @@ class Step:
         return finished(self.folder)
 
     @property
-    def work(self) -> float:
-        return float(getattr(self.config, "work", 0.0))
-
-    @property
     def facts(self) -> dict[str, Any]:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
@@ -143,14 +128,6 @@ class Step:
             check(self)
         else:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
-
-
-def is_finished(step: Step) -> bool:
-    """Whether a step is finished; False if one of its data files is missing."""
-    try:
-        return step.finished
-    except BadInput:
-        return False
 
 
 def parts_of(value: Any, kind: type[T]) -> Iterator[T]:
@@ -197,61 +174,28 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
     return list(ordered.values())
 
 
-@contextmanager
-def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield a machine for computing a step, and record the cost, including that of earlier, interrupted
-    attempts. While the block runs, the record is next to the step's folder; at the end, it is moved to the
-    manifest."""
-    path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
-    before: dict[str, Any] = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
+def compute_and_record(step: Step, machine: Machine) -> None:
+    """Compute a step, and record its cost in the manifest, without that of interrupted attempts."""
     start, cpu = time.perf_counter(), _cpu_seconds()
-    noted = start
-
-    def spent() -> dict[str, Any]:
+    step(machine)
+    if machine.world.first:
         seconds = time.perf_counter() - start
-        return {
-            "seconds": before.get("seconds", 0.0) + seconds,
-            "cpu seconds": before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size,
-            "processors": Counter(before.get("processors", {})) + Counter({_processor(machine): seconds}),
-        }
-
-    def note() -> None:
-        with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
-            write_json(path, spent())
-
-    def report(what: str, done: int, of: int) -> None:
-        nonlocal noted
-        machine.report(what, done, of)
-        if time.perf_counter() - noted > EVERY:
-            noted = time.perf_counter()
-            note()
-
-    try:
-        yield dataclasses.replace(machine, report=report)
-    except BaseException as error:
-        if isinstance(error, Exception) and not step.folder.exists():  # nothing to resume from
-            path.unlink(missing_ok=True)
-        else:
-            note()
-        raise
-    add_facts(step.folder, {COMPUTE: {**spent(), "operations": step.work}})
-    path.unlink(missing_ok=True)
+        cost = {"seconds": seconds, "cpu seconds": (_cpu_seconds() - cpu) * machine.world.size}
+        add_facts(step.folder, {COMPUTE: {**cost, "processors": {_processor(machine): seconds}}})
 
 
 def total_cost(steps: Iterable[Step]) -> dict[str, Any]:
     """Sum the cost of finished steps; `unknown` counts steps without a recorded cost."""
     costs = [step.open().facts.get(COMPUTE) for step in steps]
-    recorded_costs = [cost for cost in costs if cost is not None]
     sums, processors = Counter[str](), Counter[str]()
-    for cost in recorded_costs:
-        sums.update({key: cost[key] for key in ("seconds", "cpu seconds", "operations")})
+    for cost in filter(None, costs):
+        sums.update({key: cost[key] for key in ("seconds", "cpu seconds")})
         processors.update(cost["processors"])
     return {
         "steps": len(costs),
-        "unknown": len(costs) - len(recorded_costs),
+        "unknown": costs.count(None),
         "seconds": round(sums["seconds"], 1),
         "cpu seconds": round(sums["cpu seconds"], 1),
-        "operations": float(sums["operations"]),
         "processors": {name: round(seconds, 1) for name, seconds in processors.items()},
     }
 
@@ -265,11 +209,6 @@ def _processor(machine: Machine) -> str:
         import torch
 
         return torch.cuda.get_device_name(machine.world.device)
-    return cpu_name()
-
-
-def cpu_name() -> str:
-    """Return the processor's name."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 STUDIES = Path(__file__).parents[1] / "studies"
 MOST = 5  # maximum number of mistyped values in one error
 UNIONS = typing.Union, types.UnionType
-KINDS = {
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    bool: "True or False",
-    type(None): "None",
-    tuple: "a tuple: ('a', 'b'), or ('a',) for a single value",
-    Mapping: "a dict",
-}
-"""How error messages name types."""
 
 
 @cache
@@ -84,12 +74,14 @@ def _study_of_file(path: Path) -> Study:
     is missing, its code fails, or the function is missing or returns no valid study."""
     from calque.experiments.study import Study
 
-    function = _function(_imported(path), path)
-    study = _run(function, path, f"{function.__name__}()")
+    function = getattr(_imported(path), path.stem, None)
+    if not inspect.isfunction(function):
+        raise BadInput(f"expected a function {path.stem}() that returns a study", path)
+    study = _run(function, path, f"{path.stem}()")
     if not isinstance(study, Study):
-        raise BadInput(f"{function.__name__}() returns {shown(repr(study))}; expected a study", path)
+        raise BadInput(f"{path.stem}() returns {shown(repr(study))}; expected a study", path)
     if wrong := list(islice(mistyped(study, type(study)), MOST)):
-        raise BadInput([f"{function.__name__}(): {mistake}" for mistake in wrong], path)
+        raise BadInput([f"{path.stem}(): {mistake}" for mistake in wrong], path)
     try:
         check_name(study.name, "a study named")
     except BadInput as error:
@@ -124,18 +116,6 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
-    defined = {
-        name: function
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__
-    }
-    if path.stem in defined:
-        return defined[path.stem]
-    available = f"; available: {', '.join(defined)}" if defined else ""
-    raise BadInput(f"expected a function {path.stem}() that returns a study{available}", path)
-
-
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
     """Run the file's code; its errors are raised as BadInput with the line number in the file."""
     try:
@@ -151,45 +131,25 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
-    mappings, that does not match the type of its field."""
-    kind, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
-    if kind in UNIONS:
-        fits = any(next(mistyped(value, argument), None) is None for argument in arguments)
-    elif kind is typing.Literal:
-        fits = value in arguments
-    elif kind in (int, float):
-        fits = isinstance(value, kind | int) and not isinstance(value, bool)
+    """Yield a message for each value in a user's study that does not match the type of its field. The fields
+    of all dataclasses in the study are checked, but not the items of tuples and mappings."""
+    kinds = typing.get_args(hint) if typing.get_origin(hint) in UNIONS else (hint,)
+    classes = tuple(typing.get_origin(kind) or kind for kind in kinds)
+    if typing.Literal in classes:
+        fits = value in typing.get_args(hint)
+    elif Any not in classes and all(isinstance(kind, type) for kind in classes):
+        fits = isinstance(value, classes) or (float in classes and isinstance(value, int))
     else:
-        fits = kind is Any or not isinstance(kind, type) or isinstance(value, kind)
+        fits = True
     if not fits:
-        yield f"{name} is {shown(repr(value))}; expected {_words_for(hint)}"
-    elif kind not in (*UNIONS, Any):
-        for part in _parts(value, arguments, name):
-            yield from mistyped(*part)
-
-
-def _parts(value: Any, kinds: tuple[Any, ...], name: str) -> Iterator[tuple[Any, Any, str]]:
-    """Yield a value's parts, each with its declared type and its name."""
-    if isinstance(value, tuple):
-        kinds = kinds[:1] * len(value) if Ellipsis in kinds else kinds
-        for place, (item, kind) in enumerate(zip(value, kinds, strict=False)):
-            yield item, kind, f"{name}[{place}]"
-    elif isinstance(value, Mapping) and kinds:
-        for key, item in value.items():
-            yield key, kinds[0], f"a key of {name}"
-            yield item, kinds[1], f"{name}.{key}"
+        expected = hint.__name__ if type(hint) is type else hint
+        yield f"{name} is {shown(repr(value))}; expected {expected}"
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         with suppress(NameError):  # a name imported only for type checkers
-            hints = typing.get_type_hints(type(value))
-            for field in dataclasses.fields(value):
-                yield getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip(".")
-
-
-def _words_for(hint: Any) -> str:
-    kind, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
-    if kind in UNIONS:
-        return " or ".join(map(_words_for, arguments))
-    if kind is typing.Literal:
-        return f"one of {', '.join(map(str, arguments))}"
-    return KINDS.get(kind) or str(getattr(kind, "__name__", kind))
+            for field, kind in typing.get_type_hints(type(value)).items():
+                if hasattr(value, field):
+                    yield from mistyped(getattr(value, field), kind, f"{name}.{field}".lstrip("."))
+    elif isinstance(value, tuple | Mapping):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            if dataclasses.is_dataclass(item):
+                yield from mistyped(item, type(item), name)

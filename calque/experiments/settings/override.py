@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.source import Source
 from calque.derive.sources.files import EasyText, Files, TaskFiles
+from calque.derive.transform import Transform
 from calque.experiments.study import Study
-from calque.experiments.study.measures import MEASURES, Measure
+from calque.experiments.study.measures import MEASURES, StudyMeasure
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
 LARGEST = 2**63  # upper bound for random seeds and array sizes
-ONLY_PYTHON = (
-    "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
-)
+ONLY_PYTHON = "it cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 MOST_VARIANTS = 100  # maximum number of variants of a study
 Swept = tuple[tuple[str, tuple[str, ...]], ...]  # each swept setting's key, with its values as text
 Variant = tuple[dict[str, str], Study]  # a study, and its values of the swept settings
@@ -39,9 +39,7 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
         except (ValueError, BadInput) as error:
             named = setting if len(setting) <= LONGEST_NAME else shown(setting)
             mistakes.append(f"{option} {named}: {error}")
-    if not mistakes:
-        mistakes = [f"study {study.name}: {mistake}" for mistake in study.mistakes()]
-    if mistakes:
+    if mistakes := mistakes or [f"study {study.name}: {mistake}" for mistake in study.mistakes()]:
         raise BadInput(mistakes)
     return study
 
@@ -54,7 +52,7 @@ def replaced(study: Study, setting: str) -> Study:
     path = key.strip().split(".")
     if path[0] not in _fields(study):
         path = [*_place_of(study, path[0]), *path]
-    changed: Study = _replace(study, Study, study.name, path, text.strip())
+    changed: Study = _replace(study, Study, path, text.strip())
     return changed
 
 
@@ -65,8 +63,7 @@ def _fields(value: Any) -> list[str]:
 
 
 def _place_of(study: Study, key: str) -> list[str]:
-    """Return the path of the only part of a study that has a field, as in `transforms` for
-    `languages.transforms`."""
+    """Return the path of the only part of a study that has a field, as in `languages` for `transforms`."""
     parts = {name: getattr(study, name) for name in _fields(study)}
     places = [[name] for name, part in parts.items() if key in _fields(part)]
     places += [["measures", measure.name] for measure in study.measures if key in _fields(measure)]
@@ -80,52 +77,40 @@ def _place_of(study: Study, key: str) -> list[str]:
     raise ValueError(f"there is no {shown(key)}; {near or 'available: ' + ', '.join(parts)}")
 
 
-def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """Return `value`, of type `hint`, with its part at `path` parsed from `text`."""
+def _replace(value: Any, hint: Any, path: Sequence[str], text: str, name: str = "") -> Any:
+    """Return `value`, of type `hint`, with its part at `path` parsed from `text`. `name` is the field's."""
     if not path:
-        return _replace_whole(value, hint, name, text)
+        return _replace_whole(value, hint, text, name)
     key, *rest = path
-    if isinstance(value, Mapping):
-        return {**value, **_replace_entry(value, hint, path, text)}
     if name == "measures":
-        _check_known(key, [measure.name for measure in value])
-        return tuple(
-            _replace(measure, None, key, rest, text) if measure.name == key else measure for measure in value
-        )
+        measures = {measure.name: measure for measure in value}
+        _check_known(key, measures)
+        return tuple({**measures, key: _replace(measures[key], None, rest, text, key)}.values())
+    if isinstance(value, Mapping):
+        key_kind, kind = typing.get_args(hint)
+        if key_kind is not str:
+            raise ValueError(ONLY_PYTHON)
+        if not dataclasses.is_dataclass(kind):  # the key may contain dots
+            return {**value, ".".join(path): _read(text, kind)}
+        _check_known(key, value)
+        return {**value, key: _replace(value[key], kind, rest, text, key)}
     if not dataclasses.is_dataclass(value):
         raise ValueError(f"{name} has no fields")
     _check_known(key, _fields(value))
-    new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
+    new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], rest, text, key)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed must be 0 or more, not {new}")
     return dataclasses.replace(value, **{key: new})  # type: ignore[type-var]
 
 
-def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], text: str) -> dict[Any, Any]:
-    key_kind, kind = typing.get_args(hint)
-    if kind in (int, float):  # the key may contain dots
-        return {".".join(path): _read(text, kind)}
-    key, *rest = path
-    if not rest and (_parser(kind) or not dataclasses.is_dataclass(kind)):
-        return {_pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
-    _check_known(key, entries)
-    if not dataclasses.is_dataclass(entries[key]):
-        raise ValueError(f"{key}: {ONLY_PYTHON}")
-    return {key: _replace(entries[key], kind, key, rest, text)}
-
-
-def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
+def _replace_whole(value: Any, hint: Any, text: str, name: str) -> Any:
     kinds = {hint, *typing.get_args(hint)}
     if isinstance(value, Mapping):
         return _keep(_with_siblings(value) if name == "tasks" else value, text)
-    if text.lower() == "none" and type(None) in kinds:
-        return None
-    if isinstance(value, EasyText):  # its other fields are kept
-        return _replace(value, hint, name, ["types"], text)
-    if dataclasses.is_dataclass(value) and not any(map(_parser, kinds)):
-        if not (fields := _fields(value)):
-            raise ValueError(f"{name} has no settings")
-        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(fields)}")
+    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields are kept
+        return _replace(value, hint, ["types"], text)
+    if dataclasses.is_dataclass(value) and not kinds & {type(None), *PARSERS}:
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)
 
 
@@ -136,14 +121,13 @@ def _check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """Keep only the named entries, as in `tasks=pos,ner` or `bitexts=en-fr`."""
-    keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
+    """Keep only the named entries, as in `tasks=pos,ner`."""
     names = _split(text)
     for key in names:
-        _check_known(key, keys)
+        _check_known(key, entries)
         if names.count(key) > 1:
             raise ValueError(f"{shown(key)} is named twice; name each once")
-    return {keys[key]: entries[keys[key]] for key in names}
+    return {key: entries[key] for key in names}
 
 
 def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
@@ -178,15 +162,15 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
             with suppress(ValueError):
                 return _read(text, kind)
         return _read(text, kinds[-1])
-    if parser := _parser(hint):
-        return parser(text)
+    if hint in PARSERS:
+        return PARSERS[hint](text)
     if hint is bool or origin is typing.Literal:
         names = ("true", "false") if hint is bool else arguments
         name = text.lower() if hint is bool else text
         if name not in names:
             raise ValueError(f"expected one of {', '.join(names)}, not {shown(text)}")
         return name == "true" if hint is bool else name
-    if dataclasses.is_dataclass(hint):
+    if hint not in (int, float, str, Path):
         raise ValueError(ONLY_PYTHON)
     return read_number(text, hint) if hint in (int, float) else hint(text)
 
@@ -199,25 +183,20 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
         value = kind(text)
     except ValueError:
         raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
-    if isinstance(value, int) and abs(value) >= LARGEST:
-        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
-    if not isfinite(value):
-        raise ValueError(f"expected a finite number, not {shown(text)}")
+    if not isfinite(value) or (kind is int and abs(value) >= LARGEST):
+        raise ValueError(f"expected a finite number below 2**63, not {shown(text)}")
     return value
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
     """Parse values by name, but keep values that are already in the field, because their settings may differ
     from the defaults. New objectives get the mask rate that the study's other objectives share."""
-    parser = _parser(kind)
-    if not parser:
-        if parts and typing.get_origin(kind) is tuple:
-            raise ValueError(ONLY_PYTHON)
+    if kind not in PARSERS:
         return tuple(_read(part, kind) for part in parts)
     present = {item.name: item for item in before}
     rates = {item.traits.mask_rate for item in before if isinstance(item, Objective)} - {0}
     shared = rates if len(rates) == 1 else ()
-    return tuple(present.get(part) or parser(part, *shared) for part in parts)
+    return tuple(present.get(part) or PARSERS[kind](part, *shared) for part in parts)
 
 
 def _transform(text: str) -> Any:
@@ -226,7 +205,7 @@ def _transform(text: str) -> Any:
     return transform(text)
 
 
-def _measure(name: str) -> Measure:
+def _measure(name: str) -> StudyMeasure:
     if name not in MEASURES:
         raise BadInput(unknown("measure", name, MEASURES))
     return MEASURES[name]
@@ -248,42 +227,15 @@ def _task_files(text: str) -> TaskFiles:
     return TaskFiles(_paths(train), _paths(test))
 
 
-def _texts(text: str) -> Any:
-    from calque.derive.natural import TextFiles
-
-    return TextFiles(_paths(text))
-
-
-def _bitext(text: str) -> Any:
-    """Parse a file with two columns, or two files joined by a plus sign."""
-    from calque.derive.natural import BitextFiles
-
-    path, plus, second = text.partition("+")
-    return BitextFiles(Path(path.strip()), Path(second.strip()) if plus else None)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    languages = text.split(":" if ":" in text else "-")
-    if len(languages) != 2 or not all(languages):
-        raise ValueError(f"expected two languages, as in en-fr or en:zh-tw, not {shown(text)}")
-    return languages[0], languages[1]
-
-
-PARSERS: Mapping[str, Callable[..., Any]] = {
-    "Transform": _transform,
-    "Objective": objectives.parse,
-    "Source": _source,
-    "TaskFiles": _task_files,
-    "EasyText": lambda text: EasyText(int(read_number(text, int))),
-    "StudyMeasure": _measure,
-    "TextFiles": _texts,
-    "BitextFiles": _bitext,
+PARSERS: Mapping[type, Callable[..., Any]] = {
+    Transform: _transform,
+    Objective: objectives.parse,
+    Source: _source,
+    TaskFiles: _task_files,
+    EasyText: lambda text: EasyText(int(read_number(text, int))),
+    StudyMeasure: _measure,
 }
-"""Value parsers by type name, so that no type is imported before it is needed."""
-
-
-def _parser(kind: Any) -> Callable[..., Any] | None:
-    return PARSERS.get(getattr(kind, "__name__", ""))
+"""Parsers of values that are named, or given by their files."""
 
 
 # Sweeps
@@ -309,9 +261,9 @@ def read_sweep(options: Sequence[str]) -> Swept:
 
 def variants(study: Study, swept: Swept) -> list[Variant]:
     """Return a study's variants, one for each combination of swept values; without a sweep, the study."""
-    keys, values = [key for key, _ in swept], [values for _, values in swept]
-    combinations = [dict(zip(keys, combination, strict=True)) for combination in product(*values)]
-    return [
-        (settings, override(study, list(map("=".join, settings.items())), "--sweep") if settings else study)
-        for settings in combinations
-    ]
+    variants = []
+    for values in product(*(values for _, values in swept)):
+        settings = {key: value for (key, _), value in zip(swept, values, strict=True)}
+        changes = [f"{key}={value}" for key, value in settings.items()]
+        variants.append((settings, override(study, changes, "--sweep") if changes else study))
+    return variants

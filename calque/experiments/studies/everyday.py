@@ -61,9 +61,9 @@ def everyday_search() -> Study:
 
 def wikipedia() -> Study:
     """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
-    from calque.experiments.studies.real_text import folder_in, real_data
+    from calque.experiments.studies.real_text import folder_in, needed_folder
 
-    data, base = real_data("wikipedia"), everyday()
+    data, base = needed_folder("CALQUE_DATA", "wikipedia"), everyday()
     return base.changed(
         name="wikipedia",
         source=replace(

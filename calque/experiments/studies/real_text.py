@@ -36,7 +36,10 @@ from calque.pretrain.objectives import MLM, PPA, WEAM, XLM, AlignerTraining, Ali
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages, other than English, whose PUD treebanks are used. All contain the same thousand
 sentences."""
-ENCODER = "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, and --set model.* to its sizes"
+NEEDED = {
+    "CALQUE_DATA": "the data folder; `calque plan` then tells which files are missing",
+    "CALQUE_ENCODER": "a folder with an encoder and its tokenizer, and --set model.* to its sizes",
+}
 USUAL = FinetuneConfig(
     learning_rate=1e-4,
     head_rate=10,
@@ -61,19 +64,15 @@ def folder_in(variable: str) -> Path | None:
     return Path(folder) if folder else None
 
 
-def real_data(study: str) -> Path:
-    """Return the folder that CALQUE_DATA is set to. Raises BadInput if it is not set."""
-    if folder := folder_in("CALQUE_DATA"):
+def needed_folder(variable: str, study: str) -> Path:
+    """Return the folder that an environment variable is set to. Raises BadInput if it is not set."""
+    if folder := folder_in(variable):
         return folder
-    plan = f"`calque plan {study}` then tells which files are missing"
-    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {plan}")
+    raise BadInput(f"the study {study} needs {variable}: set it to {NEEDED[variable]}")
 
 
-def encoder_of(study: str) -> Path:
-    """Return the model in the folder that CALQUE_ENCODER is set to. Raises BadInput if it is not set."""
-    if encoder := folder_in("CALQUE_ENCODER"):
-        return encoder
-    raise BadInput(f"the study {study} starts from a multilingual encoder: {ENCODER}")
+def _inputs(study: str) -> tuple[Path, Path]:
+    return needed_folder("CALQUE_DATA", study), needed_folder("CALQUE_ENCODER", study)
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:
@@ -125,7 +124,7 @@ def same_sentences(data: Path) -> dict[str, Path]:
 
 def xlm_align_small() -> Study:
     """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
-    data, encoder = real_data("xlm_align_small"), encoder_of("xlm_align_small")
+    data, encoder = _inputs("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     train = replace(
         XLM_R, steps=500, batch=24, learning_rate=3e-5, head_rate=20, warmup=50, log_every=20, save_every=100
@@ -185,7 +184,7 @@ def withheld(data: Path) -> TextFiles:
 
 def aligner() -> Study:
     """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
-    small, data = xlm_align_small(), real_data("aligner")
+    small, data = xlm_align_small(), needed_folder("CALQUE_DATA", "aligner")
     captions = data / "parallel" / "multi30k"
     return small.changed(
         name="aligner",
@@ -207,7 +206,7 @@ def aligner() -> Study:
 
 def word_alignment() -> Study:
     """fast_align and small encoders on four gold sets."""
-    data = real_data("word_alignment")
+    data = needed_folder("CALQUE_DATA", "word_alignment")
     manythings = data / "parallel" / "manythings"
     return Study(
         name="word_alignment",
@@ -241,7 +240,7 @@ def word_alignment() -> Study:
 
 def xtreme_small() -> Study:
     """XTREME's tasks, learnt in English and tested in up to 15 languages."""
-    data, encoder = real_data("xtreme_small"), encoder_of("xtreme_small")
+    data, encoder = _inputs("xtreme_small")
     table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
     tasks = {name: _task(row, data) for name, row in table.items()}
     return Study(
@@ -268,7 +267,8 @@ def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
 
 def xtreme_continued() -> Study:
     """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
-    data, small, pretrained = real_data("xtreme_continued"), xtreme_small(), xlm_align_small()
+    data, _ = _inputs("xtreme_continued")
+    small, pretrained = xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)
     return small.changed(

@@ -124,10 +124,9 @@ class GoldText:
             for columns in read_all(replace(text, words_in=self.pair), left_out):
                 sides = ([tuple(tokens(line)) for line in column] for column in columns)
                 all_pairs += zip(*sides, strict=True)
-        left_out = +left_out
         distinct = list(dict.fromkeys(all_pairs))
-        left_out["sentence pairs that were there already"] += len(all_pairs) - len(distinct)
-        left_out["sentence pairs learnt from"] += len(distinct)
+        left_out["sentence pairs that were there already"] = len(all_pairs) - len(distinct)
+        left_out["sentence pairs learnt from"] = len(distinct)
         return distinct, left_out
 
 
@@ -175,8 +174,6 @@ class GoldPairs(StudyLanguages):
         encoder = study.encoder
         if encoder and not (encoder / "config.json").is_file():
             yield f"encoder must be a folder that transformers can load, but {encoder} has no config.json"
-        if encoder and encoder.name in [objective.name for objective in study.objectives]:
-            yield f"encoder and an objective are both named {encoder.name}; rename the encoder's folder"
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,9 @@ class StudyLanguages(ABC):
 
 
 def chain_of(objective: Objective) -> list[Objective]:
-    """Return an objective, followed by the objectives that it starts from."""
+    """Return an objective, followed by the objective that it starts from, if any."""
     start = objective.traits.start
-    return [objective, *(chain_of(start[0]) if start else ())]
+    return [objective, start[0]] if start else [objective]
 
 
 def _tasks_with_examples(study: Any) -> list[str]:
@@ -228,21 +228,19 @@ class DerivedLanguages(StudyLanguages):
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
         from calque.pretrain.bitext import PairObjective
 
-        dictionary_objectives = [
-            objective
-            for objective in study.objectives
-            if any(stage.traits.dictionary for stage in chain_of(objective))
-        ]
         for transform in self.transforms:
             try:
-                translated = self._translates(transform)
+                check_parts(transform)
+                changed = changes_script(transform)
             except BadInput as error:
                 yield f"transforms: {error}"
                 continue
-            for objective in () if translated else dictionary_objectives:
-                needed = f"{objective.name} needs dictionary pairs of different words"
-                advice = "use a new script, as in trans, or other objectives"
-                yield f"objectives: {needed}, but there are none under {transform.name}; {advice}"
+            translated = self.dictionary.fraction > 0 and (changed or transform.renames)
+            for objective in study.objectives:
+                if not translated and any(stage.traits.dictionary for stage in chain_of(objective)):
+                    needed = f"{objective.name} needs dictionary pairs of different words"
+                    advice = "use a new script, as in trans, or other objectives"
+                    yield f"objectives: {needed}, but there are none under {transform.name}; {advice}"
         for objective in study.objectives if study.mixture.disjoint else ():
             parts = [part for stage in chain_of(objective) for part in stage.parts]
             if any(isinstance(part, PairObjective) for part in parts):
@@ -255,21 +253,14 @@ class DerivedLanguages(StudyLanguages):
         except BadInput as error:
             yield f"source: {error}"
 
-    def _translates(self, transform: Transform) -> bool:
-        """Whether the dictionary may contain pairs of different words. Raises BadInput for transforms that
-        cannot be combined."""
-        check_parts(transform)
-        return self.dictionary.fraction > 0 and (changes_script(transform) or transform.renames)
-
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():
             if task.files:
                 yield f"tasks.{name}.files: examples in derived languages come from the source, not files"
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
-        task_names = ", ".join(available) or "none"
-        data = {name: data_of(name) for name in _tasks_with_examples(study)}
-        if missing := [name for name, kind in data.items() if kind not in available]:
-            yield f"source has no examples of {', '.join(map(shown, missing))}; available: {task_names}"
-        for name in easy.tasks if easy else ():
-            if name not in available:
-                yield f"source.easy.tasks: source has no examples of {name}; available: {task_names}"
+        kinds = [("source", name, data_of(name)) for name in _tasks_with_examples(study)]
+        kinds += [("source.easy.tasks: source", name, name) for name in (easy.tasks if easy else ())]
+        for what, name, kind in kinds:
+            if kind not in available:
+                known = ", ".join(available) or "none"
+                yield f"{what} has no examples of {shown(name)}; available: {known}"

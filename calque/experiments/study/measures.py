@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,13 +19,10 @@ from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
 from calque.experiments.study.tasks import CrossLingualTask, find_task, open_examples
-from calque.pretrain.model import UPDATE, encoder_flops_per_id
 
 if TYPE_CHECKING:
     from calque.derive.task_data import TaskFolder
 
-EXAMPLES = 2_000  # the assumed size of a training set before it is read
-IDS = 1.3  # the assumed number of ids per word
 Tasks = Mapping[str, CrossLingualTask]
 Examples = Mapping[str, Step]  # the steps that write examples, by task
 
@@ -66,20 +62,11 @@ class Measure(StudyMeasure):
         return self.any_model or model.of_pair
 
     def settings(self, model: Model) -> Any:
+        """Return everything that determines the result, apart from the model and its text."""
         return self
 
-    def work(self, model: Model) -> float:
-        """Return the number of operations, used to estimate the time; 0 if the measure trains nothing."""
-        return 0.0
-
-
-def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """Estimate the number of floating-point operations for fine-tuning a model."""
-    split = examples.open().facts["splits"]["train"] if examples.finished else {"examples": EXAMPLES}
-    rows = split["examples"]
-    ids = IDS * split.get("words", 10 * rows) / max(1, rows)
-    row = 3 * ids * encoder_flops_per_id(model.shape, ids)
-    return config.epochs * rows * (row + UPDATE / config.batch)
+    def progress(self, model: Model, machine: Machine) -> Callable[[int, int], None]:
+        return lambda done, of: machine.report(f"{self.name} {model.name}", done, of)
 
 
 class OrderDistance(Measure):
@@ -144,8 +131,8 @@ class Sharing(Measure):
         languages, derived = model.languages(), model.language
         types, table = languages.vocabulary.types, languages[derived].table
         shares = count_shared(languages.folder / derived, types, table).items()
-        record = partial(model.measured(machine).record, SHARING, step=0)
-        return Measurement(tuple(record(name, *share) for name, share in shares))
+        measured = model.measured(machine)
+        return Measurement(tuple(measured.record(SHARING, name, *share, step=0) for name, share in shares))
 
 
 class Knowledge(Measure):
@@ -248,10 +235,6 @@ class Interventions(ExampleMeasure):
         task = find_task(self.task)
         return super().settings(model) | {"task": task, "head": task.head.format}
 
-    def work(self, model: Model) -> float:
-        assert self.examples and self.finetune
-        return finetuning_work(self.examples, self.finetune, model)
-
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
         from calque.analysis.tasks.transfer import DerivedTask
@@ -261,8 +244,7 @@ class Interventions(ExampleMeasure):
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
         data = DerivedTask(find_task(self.task), languages, self.folder, self.finetune)
-        report = partial(machine.report, f"{self.name} {model.name}")
-        return interventions(SourceTuned(model.measured(machine), data, report))
+        return interventions(SourceTuned(model.measured(machine), data, self.progress(model, machine)))
 
 
 def _probe_config() -> Any:
@@ -287,8 +269,7 @@ class Growth(ExampleMeasure):
         share, length = model.training.mixture.held_out, model.training.model.length
         languages = model.all_languages().whole
         probes = Probes(languages, share, length, find_task(self.task), self.folder, self.probe)
-        report = partial(machine.report, f"{self.name} {model.name}")
-        return growth(model.measured(machine), probes, dict(_snapshots(model)), report)
+        return growth(model.measured(machine), probes, dict(_snapshots(model)), self.progress(model, machine))
 
     def mistakes(self, study: Any) -> list[str]:
         wrong = [f"probe.{mistake}" for mistake in self.probe.mistakes()]
@@ -318,9 +299,6 @@ class TaskScores(Measure):
     def name(self) -> str:
         return str(self.examples.config.task)
 
-    def work(self, model: Model) -> float:
-        return finetuning_work(self.examples, self.finetune, model)
-
 
 class Transfer(TaskScores):
     """Scores on a task in a derived language: SUP, ZS and Delta."""
@@ -333,17 +311,13 @@ class Transfer(TaskScores):
         # "way" only keeps the fingerprints of finished folders unchanged.
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
-    def work(self, model: Model) -> float:
-        return 2 * super().work(model)
-
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.tasks.transfer import DerivedTask, transfer
 
-        task, examples = find_task(self.name), open_examples(self.examples)
-        data = DerivedTask(task, model.languages(), examples, self.finetune)
-        measured_model = model.measured(machine)
+        examples = open_examples(self.examples)
+        data = DerivedTask(find_task(self.name), model.languages(), examples, self.finetune)
         return transfer(
-            measured_model, data, lambda title, *done: machine.report(f"{title} {model.name}", *done)
+            model.measured(machine), data, lambda title, *done: machine.report(f"{title} {model.name}", *done)
         )
 
 
@@ -367,14 +341,14 @@ class ZeroShot(TaskScores):
 
         config, examples = self.examples.config, open_examples(self.examples)
         data = find_task(self.name), examples, [config.source, *config.settings.tests]
-        progress = partial(machine.report, f"{self.name} {model.name}")
+        progress = self.progress(model, machine)
         return zero_shot(model.measured(machine), *data, self.finetune, progress, config.files.units)
 
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval, at every layer and in both directions, between treebanks or other files that contain the
-    same sentences. If the files contain inference pairs, only the hypotheses are used."""
+    """Retrieval, at every layer and in both directions, between treebanks or other texts that contain the
+    same sentences."""
 
     same_sentences: Mapping[str, Path]
 
@@ -391,21 +365,14 @@ class Retrieval(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.retrieval import retrieval
+        from calque.derive.natural import TextFiles, read_all
+        from calque.derive.readers.lines import tokens
 
-        sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
+        sentences = {
+            name: [tokens(line) for (column,) in read_all(TextFiles((path,)), Counter()) for line in column]
+            for name, path in self.same_sentences.items()
+        }
         return retrieval(model.measured(machine), sentences, model.run.main_layer)
-
-
-def _sentences(path: Path, language: str) -> list[list[str]]:
-    """Return a file's sentences, split at white space, or the hypotheses of inference pairs."""
-    from calque.derive.natural import TextFiles, read_all
-    from calque.derive.readers.lines import tokens
-    from calque.derive.sources.files import written
-
-    if path.suffix == ".tsv":
-        pairs = written("nli", language)(path, Counter())
-        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
-    return [tokens(line) for (column,) in read_all(TextFiles((path,)), Counter()) for line in column]
 
 
 PAIR_MEASURES: tuple[Measure, ...] = (
@@ -450,10 +417,6 @@ class Measuring:
         measurement = self.measure(self.model, machine)
         noted = {CLAIMS: self.claims} if self.claims else {}
         write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
-
-    @property
-    def work(self) -> float:
-        return self.measure.work(self.model)
 
     @property
     def claims(self) -> str:

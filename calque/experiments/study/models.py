@@ -14,9 +14,9 @@ from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.languages import SOURCE, Languages
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
-from calque.pretrain.model import UPDATE, flops_per_id, parameters
+from calque.pretrain.model import flops_per_id, parameters
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.saved_model import RUN, read_config, weights_file
+from calque.pretrain.saved_model import RUN, weights_file
 
 if TYPE_CHECKING:
     from calque.derive.word_links import PairSample
@@ -133,12 +133,6 @@ class Model:
     def training(self) -> Training:
         training: Training = self.step.config
         return training
-
-    @property
-    def shape(self) -> ModelConfig:
-        if self.trained:
-            return self.training.model
-        return shape_of(read_config(self.checkpoint))
 
     @property
     def metrics(self) -> Path:
@@ -342,22 +336,12 @@ class Training:
         return measure if types.measurable else None
 
     def cost(self) -> Cost:
-        traits, ids = self.objective.traits, self.train.steps * self.train.batch * self.model.length
+        traits, model = self.objective.traits, self.model
+        rows = int(self.data.config.rows_of(self.data, self.languages))
+        ids = self.train.steps * self.train.batch * model.length
+        languages = (1 + len(self.languages)) * traits.language_embeddings
         return Cost(
             steps=self.train.steps,
-            parameters=parameters(self.model, self.rows) + self._language_embeddings,
-            flops=ids * traits.passes * flops_per_id(self.model, self.rows, traits.mask_rate),
+            parameters=parameters(model, rows) + languages * model.hidden,
+            flops=ids * traits.passes * flops_per_id(model, rows, traits.mask_rate),
         )
-
-    @property
-    def work(self) -> float:
-        return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
-
-    @property
-    def rows(self) -> int:
-        return int(self.data.config.rows_of(self.data, self.languages))
-
-    @property
-    def _language_embeddings(self) -> int:
-        languages = 1 + len(self.languages) if self.objective.traits.language_embeddings else 0
-        return languages * self.model.hidden

@@ -15,7 +15,7 @@ from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import whole_folder, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.languages import FORMAT, KIND, SOURCE, Languages, NamePair
+from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural import (
     BitextFiles,
     Rows,
@@ -51,7 +51,6 @@ RECIPE = TrainConfig(
 """The default settings for training an encoder to align words."""
 LENGTH = 128  # ids per row, which contains both sides of a pair
 FEWEST = 500  # minimum number of sentence pairs per bitext; fast_align learns little from less
-UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
 # The settings that training changes and saving restores.
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 
@@ -108,9 +107,8 @@ class NaturalLanguages(StudyLanguages):
             yield from task.natural_mistakes(name, self.source)
         if not (study.tasks or any(measure.parts({}, {}) for measure in study.measures)):
             yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
-        yield from language_mistakes("source", self.source)
-        for name in self.texts:
-            yield from language_mistakes("texts", name)
+        yield from language_mistakes("source", [self.source])
+        yield from language_mistakes("texts", self.texts)
         for objective in study.objectives:
             if objective.traits.start:
                 yield f"objectives: {objective.name} starts from another model, but this study trains none"
@@ -184,12 +182,13 @@ def trained_aligner(
     steps: int,
     start: GivenModel,
     home: Path,
-    seed: int,
 ) -> Training:
     """Return the configuration for training an encoder on bitexts, each a pair of files. Raises
     BadInput for unsuitable files or models."""
     for source, target in bitexts:
-        _check_bitext(source, target)
+        if (usable := sum(map(all, TwoFiles(source, target)))) < FEWEST:
+            fault = f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext"
+            raise BadInput(fault, source)
     model = replace(shape_of(read_config(start.checkpoint)), length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
@@ -200,28 +199,7 @@ def trained_aligner(
         pairs[first, second] = (BitextFiles(source, target),)
     data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
     train = replace(RECIPE, steps=steps, warmup=steps // 10)
-    return Training(data, tuple(texts), objective, model, train, seed, start)
-
-
-def _check_bitext(source: Path, target: Path) -> None:
-    pairs = TwoFiles(source, target)
-    usable = sum(map(all, pairs))
-    if usable < FEWEST:
-        raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
-    copies = sum(line == translation for line, translation in pairs if line)
-    if copies > usable / 2:
-        fault = f"{copies:,} of {usable:,} lines are the same as in {source}"
-        raise BadInput(f"{fault}; expected translations", target)
-
-
-def check_known(data: Step) -> None:
-    """Raise BadInput for text in a script that the tokenizer does not cover."""
-    texts = data.config.languages.texts
-    languages = Languages.open(data.folder, list(texts), whole=True)
-    for name, files in texts.items():
-        is_unknown = languages[name].corpus.tokens.values == languages.specials.unknown
-        if (share := float(is_unknown.mean())) > UNKNOWN:
-            raise BadInput(f"the tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
+    return Training(data, tuple(texts), objective, model, train, 0, start)
 
 
 def save_aligner(step: Step, out: Path) -> None:

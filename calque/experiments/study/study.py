@@ -23,7 +23,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from calque.analysis.records.record import ALIGNMENT, Described, Run
+from calque.analysis.records.record import Described, Run
 from calque.analysis.records.record import Start as StartOfRun
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import sha256
@@ -37,9 +37,9 @@ from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConf
 from calque.pretrain.model import main_layer
 from calque.pretrain.objective import HeadOnly, Objective
 
+BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 THREADS = 1_024  # maximum number of threads
 START = "start"  # the name of the model that all others start from
-BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Study:
     def claims_digest(self) -> str:
         return sha256(self.claims) if self.claims else ""
 
-    # Validation: each part checks its own values, and the languages other values that depend on them
+    # Validation
 
     def mistakes(self) -> list[str]:
         """Return a message for each error in the study's values."""
@@ -97,14 +97,13 @@ class Study:
         return list(dict.fromkeys(wrong or self._stage_mistakes()))
 
     def _value_mistakes(self) -> Iterator[str]:
-        configs = ("model", self.model), ("train", self.train), ("head", self.head)
-        for name, config in configs:
+        for name, config in (("model", self.model), ("train", self.train), ("head", self.head)):
             yield from (f"{name}.{mistake}" for mistake in (config.mistakes() if config else ()))
         yield from name_mistakes("seeds", [str(seed) for seed in self.seeds])
-        if not 1 <= self.threads <= THREADS:
-            yield f"threads must be from 1 to {THREADS:,}, not {self.threads:,}"
         if any(not 0 <= seed < 2**63 for seed in self.seeds):
             yield "seeds must be at least 0 and below 2**63"
+        if not 1 <= self.threads <= THREADS:
+            yield f"threads must be from 1 to {THREADS:,}, not {self.threads:,}"
         yield from name_mistakes("measures", [measure.name for measure in self.measures], least=0)
         for measure in self.measures:
             yield from measure.mistakes(self)
@@ -122,10 +121,13 @@ class Study:
         for objective in self.objectives:
             if self.model.layers > 0:
                 yield from objective.mistakes(self.model)
-            first = chain_of(objective)[-1]
-            if not self.start and first.traits.needs_start:
+            chain = chain_of(objective)
+            if not self.start and (first := chain[-1]).traits.needs_start:
                 expected = f"train it after another objective, as in {first.name}-after-MLM"
                 yield f"objectives: {first.name} cannot start from random weights; {expected}"
+            for stage in chain:
+                if self.mixture.pairs is not None and not stage.reads_bitexts:
+                    yield f"mixture.pairs is {self.mixture.pairs:g}, but {stage.name} reads no sentence pairs"
         for name, pace in self.paces.items():
             if name not in names:
                 yield f"paces: {unknown('objective of the study', name, names)}"
@@ -135,9 +137,8 @@ class Study:
             yield "head: none of the objectives predicts sub-words, so none can train a prediction head"
 
     def _claim_mistakes(self, path: Path) -> Iterator[str]:
-        """Yield errors about primary claims that the study can never decide."""
-        from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
-        from calque.analysis.statistics import FEWEST
+        """Yield errors in the file of primary claims, and names in it that the study lacks."""
+        from calque.analysis.papers.primary import PrimaryClaims  # imports matplotlib
 
         if not self.languages.derived:
             yield "claims must be about models of a source and one derived language"
@@ -152,25 +153,15 @@ class Study:
             "transform": [transform.name for transform in self.languages.transforms],
             "task": list(self.tasks),
         }
-        pairs = len(names["objective"]) * len(names["transform"])
-        aligned = any(measure.name == ALIGNMENT for measure in self.measures)
         for line, claim in claims.items():
-            wrong = [
-                unknown(f"{kind} of the study", name, names[kind])
-                for kind, name in claim.names
-                if name not in names[kind]
-            ]
-            if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
-                wrong.append("alignment is not among the study's measures")
-            if claim.measure == CORRELATION and pairs < FEWEST:
-                wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
-            yield from (
-                f"{path}:{line}: {mistake}; use --set claims=none to skip claims" for mistake in wrong
-            )
+            for kind, name in claim.names:
+                if name not in names[kind]:
+                    fault = unknown(f"{kind} of the study", name, names[kind])
+                    yield f"{path}:{line}: {fault}; use --set claims=none to skip claims"
 
     def _stage_mistakes(self) -> Iterator[str]:
         """Yield errors in settings of objectives that are not trained for `train.steps` steps."""
-        for objective in self.objectives if self.languages.derived else ():
+        for objective in self.objectives:
             for stage, train in self.stages(objective):
                 for mistake in train.mistakes() if train != self.train else ():
                     yield f"{stage.name}, with {train.steps} steps: train.{mistake}"
@@ -243,16 +234,14 @@ class Study:
             start = training.step(self.home(root), group.name, self.threads)
         return start
 
-    def stages(
-        self, objective: Objective, portion: float | None = None
-    ) -> list[tuple[Objective, TrainConfig]]:
-        """Return the objectives that a model is trained with, in order, and their training settings. The
-        number of steps is a `portion` of `train.steps`, by default the objective's pace."""
-        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
-        start = objective.traits.start
-        before = self.stages(start[0], portion * start[1]) if start else []
-        steps = round(self.train.steps * portion) - sum(train.steps for _, train in before)
-        return [*before, (objective, replace(self.train, steps=steps))]
+    def stages(self, objective: Objective) -> list[tuple[Objective, TrainConfig]]:
+        """Return the objectives that a model is trained with, in order, and their training settings."""
+        pace, start = self.paces.get(objective.name, 1.0), objective.traits.start
+        steps, before = round(self.train.steps * pace), 0
+        if start:
+            before = round(self.train.steps * (pace * start[1]))
+        last = objective, replace(self.train, steps=steps - before)
+        return [(start[0], replace(self.train, steps=before)), last] if start else [last]
 
     def _model(self, step: Step, group: Group, home: Path) -> Model:
         training: Training = step.config

@@ -3,9 +3,8 @@ is imported when they run."""
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -16,13 +15,13 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.artefact import making
-from calque.derive.errors import shown, unknown
+from calque.derive.errors import unknown
 from calque.derive.languages import SOURCE, Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles
 from calque.derive.transform import Transform
-from calque.experiments.run.places import CACHE
+from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step
 
 if TYPE_CHECKING:
@@ -30,18 +29,13 @@ if TYPE_CHECKING:
     from calque.derive.task_data import TaskFolder
 
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and report rows use them
-LONGEST = 32  # maximum number of letters in a language's name
 Splits = Iterator[tuple[str, str, "Task", tuple[Path, ...]]]
 """For each split and language, the task with the language's scoring rules, and the files with examples."""
 
 
-def language_mistakes(key: str, name: str) -> list[str]:
-    """Return the error in a language's name, which becomes part of folder and file names."""
-    letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
-    if len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
-        return []
-    expected = f"letters, digits and dashes, as in zh-tw, but not {', '.join(RESERVED)}"
-    return [f"{key}: {shown(name)} cannot be a language's name; expected {expected}"]
+def language_mistakes(key: str, names: Iterable[str]) -> list[str]:
+    """Return the errors in names of languages, which become parts of folder and file names."""
+    return name_mistakes(key, list(names), least=0, taken=RESERVED)
 
 
 @dataclass(frozen=True)
@@ -56,13 +50,11 @@ class CrossLingualTask:
 
     def mistakes(self, name: str) -> list[str]:
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
+        wrong += language_mistakes("tests", self.tests)
         if self.files is None:
             return [*wrong, "tests applies only to tasks with files"] if self.tests else wrong
-        for language, paths in self.tests.items():
-            wrong += language_mistakes("tests", language)
-            wrong += [] if paths else [f"tests.{language}: expected at least one file"]
-        if not self.tests:
-            wrong.append("tests: expected at least one other language")
+        if not self.tests or not all(self.tests.values()):
+            wrong.append("tests: expected at least one other language, each with at least one file")
         if not (self.files.dev or self.files.held_out):
             wrong.append("there is no dev set on which to choose settings: set files.dev or files.held_out")
         units = self.files.units
@@ -114,12 +106,15 @@ class Examples(ABC):
 
         return Step(self, home / "tasks" / self.task, f"examples of {self.task}", "derive", KIND, FORMAT)
 
+    @abstractmethod
+    def write(self, step: Step, machine: Machine) -> None: ...
+
+    @abstractmethod
+    def splits(self, of: Task) -> Splits: ...
+
     def compute(self, step: Step, machine: Machine) -> None:
         self.write(step, machine)
         self.check(step)
-
-    @abstractmethod
-    def write(self, step: Step, machine: Machine) -> None: ...
 
     def check(self, step: Step) -> None:
         """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
@@ -128,9 +123,6 @@ class Examples(ABC):
         examples, splits = open_examples(step), self.splits(find_task(self.task))
         train, *others = (Split(examples.path(*name), scoring, files) for *name, scoring, files in splits)
         check(train, (train, *others))
-
-    @abstractmethod
-    def splits(self, of: Task) -> Splits: ...
 
 
 @dataclass(frozen=True)
@@ -144,28 +136,26 @@ class DerivedExamples(Examples):
         """Return a fingerprint of the examples in a single language."""
         return self._fingerprint(self.languages.named(name))
 
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        from calque.derive.task_data import task_data_fingerprint
+
+        return task_data_fingerprint(self.languages.examples_identity, data_of(self.task), transforms)
+
     def write(self, step: Step, machine: Machine) -> None:
         from calque.derive.task_data import derive_task
 
-        languages, cache = self.languages, step.place.parents[2] / CACHE
-        derive_task(
-            languages.source, data_of(self.task), languages.transforms, step.folder, cache, machine.report
-        )
+        of, cache = self.languages, step.place.parents[2] / CACHE
+        derive_task(of.source, data_of(self.task), of.transforms, step.folder, cache, machine.report)
 
     def splits(self, of: Task) -> Splits:
         names = [(split, SOURCE) for split in SPLITS]
         names += [(split, name) for split in ("train", "test") for name in self.languages.names]
         return ((*name, of, self.languages.source.files_of(of.data, name[0])) for name in names)
 
-    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        from calque.derive.task_data import task_data_fingerprint
-
-        return task_data_fingerprint(self.languages.examples_identity, data_of(self.task), transforms)
-
 
 @dataclass(frozen=True)
 class NaturalExamples(Examples):
-    """Examples, read from files, for a task that is learnt in the language `source`."""
+    """Examples, read from `files`, for a task that is learnt in the language `source`."""
 
     settings: CrossLingualTask
     source: str
@@ -183,14 +173,12 @@ class NaturalExamples(Examples):
     def write(self, step: Step, machine: Machine) -> None:
         from calque.derive.task_data import write_natural_task
 
-        data, tests = data_of(self.task), self.settings.tests
-        write_natural_task(data, self.files, tests, step.folder, self.source)
+        write_natural_task(data_of(self.task), self.files, self.settings.tests, step.folder, self.source)
 
     def splits(self, of: Task) -> Splits:
         yield from ((split, SOURCE, of, self.files.of_split(split)) for split in SPLITS)
-        yield from (
-            ("test", name, of.in_language(name), paths) for name, paths in self.settings.tests.items()
-        )
+        for name, paths in self.settings.tests.items():
+            yield "test", name, of.in_language(name), paths
 
 
 @dataclass(frozen=True)
@@ -226,29 +214,30 @@ class Floors:
 
         from calque.analysis.tasks.catalogue import floors, spelling
 
-        names, task_in_language = dict.fromkeys(chain.from_iterable(self.pairs)), None
+        names, in_language = dict.fromkeys(chain.from_iterable(self.pairs)), None
         if self.languages:
             languages = Languages.open(self.languages.folder, [name for name in names if name != SOURCE])
             spell = {name: spelling(languages, name) for name in names}
         else:
-            spell, task_in_language = dict.fromkeys(names, str), self._in_language
-        examples, report = open_examples(self.examples), partial(machine.report, step.title)
-        rows = floors(examples, self.task, self.pairs, spell, report, task_in_language)
+            spell, in_language = dict.fromkeys(names, str), self._in_language
+        report = partial(machine.report, step.title)
+        rows = floors(open_examples(self.examples), self.task, self.pairs, spell, report, in_language)
         facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
         with making(step.folder, step.kind, facts) as part:
             json_rows.write(part / FLOORS, rows)
         report(1, 1)
 
     def _in_language(self, language: str) -> Task:
-        return self.task.in_language(self.source if language == SOURCE else language)
+        return self.task.in_language(self.named(language))
+
+    def named(self, language: str) -> str:
+        """Return a language's name in records."""
+        return self.source if language == SOURCE else language
 
 
 def read_floors(step: Step) -> list[Floor]:
     """Read a finished step's floors, with languages named as in records. Raises BadInput if the file is
     damaged."""
-
-    def name(language: str) -> str:
-        return str(step.config.source) if language == SOURCE else language
-
+    named = step.config.named
     rows = json_rows.read(step.open().path(FLOORS), Floor)
-    return [replace(row, language=name(row.language), learnt=name(row.learnt)) for row in rows]
+    return [replace(row, language=named(row.language), learnt=named(row.learnt)) for row in rows]

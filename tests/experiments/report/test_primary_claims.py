@@ -100,13 +100,6 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
         ),
         ('[["MLM", "trans.inv"]', '[["MLM", "trans"]', 8, "no transform of the study is called 'trans'"),
         ('task = "pos"', 'task = "ner"', 2, "no task of the study is called 'ner'"),
-        (
-            'measure = "alignment"\ntypes = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", '
-            '"trans.inv"]]',
-            'measure = "correlation"\ntask = "pos"\nabove = 0.5',
-            8,
-            "a correlation needs 8 pairs",
-        ),
     ],
 )
 def test_claims_beyond_the_study_are_rejected(done, file, old, new, line, said):

@@ -42,27 +42,14 @@ def test_studies_share_models(done, tmp_path):
     assert any(HITS in row for row in read_metrics(other.model("MLM").folder / "metrics.jsonl"))
 
 
-def test_steps_record_compute_across_interruptions(derived):
-    def stop(what, done, of):
-        if what.startswith("pretrain") and done == of:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        derived.compute("pretrain", report=stop)
-    run = derived.model("MLM").folder
-    (note,) = run.parent.glob(f".*.{COMPUTE}")
-    before = json.loads(note.read_text())
+def test_steps_record_compute(derived):
     derived.compute("pretrain")
-    spent = Artefact.open(run, "run").facts[COMPUTE]
-    assert spent["seconds"] > before["seconds"] > 0 and spent["cpu seconds"] > before["cpu seconds"]
-    assert spent["operations"] > 0 and sum(spent["processors"].values()) == pytest.approx(spent["seconds"])
-    assert not list(derived.home.rglob(f".*.{COMPUTE}"))
     steps = derived.study.trained(derived.root)
+    costs = [Artefact.open(step.folder, step.kind).facts[COMPUTE] for step in steps]
+    assert all(cost["cpu seconds"] > 0 and sum(cost["processors"].values()) > 0 for cost in costs)
     both = total_cost(steps)
     assert both["steps"] == 2 and both["unknown"] == 0
-    assert both["operations"] == sum(
-        Artefact.open(step.folder, step.kind).facts[COMPUTE]["operations"] for step in steps
-    )
+    assert both["seconds"] == pytest.approx(sum(cost["seconds"] for cost in costs), abs=0.1)
 
 
 def test_sweep_from_python_returns_a_data_frame(done, tmp_path):

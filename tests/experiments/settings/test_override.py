@@ -128,6 +128,7 @@ WRONG = {
     "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs must be at most 100,000",
     "tasks=pos,pos": "'pos' is named twice",
     "mixture.held_out=2": "mixture.held_out must be at least 0 and below 1, not 2",
+    "mixture.pairs=0.5": "mixture.pairs is 0.5, but MLM reads no sentence pairs",
     "encoder=x": "encoder applies only to studies on gold sets",
     "paper=xlm": "expected one of align_mlm, xlm_align, equal_terms",
     "source.nli=none": "nli has fields of its own",

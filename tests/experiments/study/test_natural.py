@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,10 +161,8 @@ def test_objectives_share_their_head(done):
     [
         ("measures=links,sharing", "measures: sharing applies only to derived languages"),
         ("paper=align_mlm", "paper must be xtreme for these languages, not align_mlm"),
-        ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot be a language's name"),
-        ("texts.yy=", "a language needs at least one text file"),
-        ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
-        ("languages.bitexts.en-yy=pairs.tsv", "the bitext en-yy needs two different languages with text"),
+        ("texts.sw=nowhere.txt", "there is no .sw."),
+        ("languages.bitexts.en-yy=pairs.tsv", "only in a study of your own"),
         ("texts=en", "texts need at least two languages, not 1"),
         ("start=nowhere", "start: "),
         ("measure_start=false", "measure_start must be true"),
@@ -175,3 +174,20 @@ def test_objectives_share_their_head(done):
 def test_mistakes_are_told_with_their_field(done, setting, said):
     with pytest.raises(BadInput, match=said):
         override(done.study, [setting])
+
+
+@pytest.mark.parametrize(
+    ("texts", "bitexts", "said"),
+    [
+        ({"a/b": TextFiles((Path("nowhere.txt"),))}, {}, "texts: 'a/b' cannot be"),
+        (
+            {},
+            {("en", "yy"): (BitextFiles(Path("pairs.tsv")),)},
+            "the bitext en-yy needs two different languages with text",
+        ),
+    ],
+)
+def test_invalid_languages_are_named(done, texts, bitexts, said):
+    of = done.study.languages
+    changed = done.study.changed(texts={**of.texts, **texts}, bitexts={**of.bitexts, **bitexts})
+    assert any(said in mistake for mistake in changed.mistakes())

@@ -1,4 +1,5 @@
-"""Computed parts of the documentation: numbers from committed records, and tables generated from code.
+"""Update the computed parts of the documentation: numbers from committed records, and tables from code.
+`python docs/update.py --check` only lists the pages that are out of date.
 
 A comment before a number names a committed table, the cells that identify the row, and the column; `#2`
 selects the second number in the cell:
@@ -10,20 +11,17 @@ appears only on the site.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
-from calque.experiments.bench import read as read_benchmarks
-from calque.experiments.data.recipe import names as recipe_names
-from calque.experiments.data.recipe import read_recipe
 from calque.experiments.report.folder import COMMITTED, read_table
 from calque.experiments.report.paper import conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import table as studies_table
@@ -35,28 +33,26 @@ _CELL = re.compile(
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-Blocks = Mapping[str, Callable[[], list[str]]]
 
 
-def filled(text: str, group: Any, page: Path | None = None) -> str:
-    """Return a page's text with numbers and blocks updated from records, code and a typer group's commands.
-    Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
-    start of a line, where its comment would end the Markdown paragraph."""
-    blocks: Blocks = {**BLOCKS, "commands": partial(_commands, group)}
+def filled(text: str, page: Path | None = None) -> str:
+    """Return a page's text with numbers and blocks updated from records and code. Raises BadInput, with page
+    and line, for an unknown table, row, column or block, and for a number at the start of a line, where its
+    comment would end the Markdown paragraph."""
 
     def fill(mark: re.Match[str]) -> str:
         try:
-            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], blocks)
+            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark["name"])
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
     return _BLOCK.sub(fill, _CELL.sub(fill, text))
 
 
-def _filled_block(name: str, blocks: Blocks) -> str:
-    if name not in blocks:
-        raise BadInput(unknown("block", name, blocks))
-    return "\n".join([f"<!-- calque: {name} -->", *blocks[name](), "<!-- /calque -->"])
+def _filled_block(name: str) -> str:
+    if name not in BLOCKS:
+        raise BadInput(unknown("block", name, BLOCKS))
+    return "\n".join([f"<!-- calque: {name} -->", *BLOCKS[name](), "<!-- /calque -->"])
 
 
 def _filled_cell(mark: re.Match[str]) -> str:
@@ -71,10 +67,10 @@ def _filled_cell(mark: re.Match[str]) -> str:
         raise BadInput(unknown("column", column, table.header))
     text = matches[0][table.header.index(column)]
     if mark["number"]:
-        numbers, place = _NUMBER.findall(text), int(mark["number"])
-        if not 1 <= place <= len(numbers):
-            raise BadInput(f"{text!r} contains {len(numbers)} numbers; expected #1 to #{len(numbers)}")
-        text = numbers[place - 1]
+        numbers = [text, *_NUMBER.findall(text)]
+        if int(mark["number"]) >= len(numbers):
+            raise BadInput(f"{text!r} has no number {mark['number']}")
+        text = numbers[int(mark["number"])]
     return f"{mark[1]}{text}{mark[6]}"
 
 
@@ -91,12 +87,12 @@ def pages(root: Path) -> list[Path]:
     return [*sorted(root.glob("*.md")), *docs, *records]
 
 
-def update(root: Path, write: bool, group: Any) -> list[str]:
-    """Return the pages that are out of date, and update them if `write`. `group` contains the commands."""
+def update(root: Path, write: bool) -> list[str]:
+    """Return the pages that are out of date, and update them if `write`."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        new = filled(text, group, page)
+        new = filled(text, page)
         if new != text:
             different.append(page.relative_to(root).as_posix())
             if write:
@@ -141,23 +137,6 @@ def _tasks() -> list[str]:
     return _table_of("task | definition | metrics", rows)
 
 
-def _recipes() -> list[str]:
-    lines = []
-    for name in recipe_names():
-        licences = "; ".join(dict.fromkeys(download.licence for download in read_recipe(name).downloads))
-        lines.append(f"- `{name}`: {licences}")
-    return lines
-
-
-def _benchmarks() -> list[str]:
-    about, comparisons = read_benchmarks(COMMITTED / "benchmarks.json")
-    header = "task | compared with | Calque's speed | times as fast, 95 % interval"
-    lines = _table_of(header, [comparison.cells for comparison in comparisons])
-    libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
-    where = f"on {about['processor']} with {libraries}"
-    return [*lines, "", f"`{about['command']}`, {about['date']}, commit {about['commit']}, {where}."]
-
-
 def _claims() -> list[str]:
     """List each published claim with its conclusion."""
     lines = []
@@ -176,29 +155,29 @@ def _claims_counted() -> list[str]:
     return [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))]
 
 
-def _commands(group: Any) -> list[str]:
-    """List each command with the first sentence of its help."""
-    lines = []
-    for name, command in group.commands.items():
-        for part, entry in getattr(command, "commands", {"": command}).items():
-            sentence = " ".join(entry.help.split("\n\n")[0].split()).partition(". ")[0]
-            lines.append(f"- `{f'calque {name} {part}'.rstrip()}`: {sentence.removesuffix('.')}")
-    return lines
-
-
 def _paper(name: str) -> list[str]:
     return [f"- `{item.name}`: {item.title} ({item.scale})" for item in items(name)]
 
 
-BLOCKS: Blocks = {
+BLOCKS: Mapping[str, Callable[[], list[str]]] = {
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,
     "tasks": _tasks,
-    "recipes": _recipes,
-    "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The blocks available to pages, by name."""
+
+
+def main() -> None:
+    check = "--check" in sys.argv
+    different = update(Path(__file__).parents[1], not check)
+    for page in different:
+        print(f"{page}: {'differs from its records' if check else 'updated'}")
+    sys.exit(bool(check and different))
+
+
+if __name__ == "__main__":
+    main()
