@@ -104,11 +104,5 @@ def look(
 
     inspection = look_into(Checkpoint.open(checkpoint), sentence or "")
     if html:
-        write_look(html, f"Calque: a look inside {_name_of(checkpoint)}", inspection)
+        write_look(html, f"Calque: a look inside {checkpoint}", inspection)
     typer.echo(html or inspection)
-
-
-def _name_of(model: Path) -> str:
-    """Return a model's folder or, for a run's checkpoint, the run's languages, objective and seed."""
-    parts = model.resolve().parts
-    return "/".join(parts[-4:-1]) if parts[-1] == "checkpoint" else parts[-1]

@@ -32,8 +32,7 @@ ABOUT = "about.json"
 files are byte-identical for the same inputs."""
 TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {"settings": [str], "sweep": [str], "files": [str], "seeds": [int], "versions": {}}
-TYPES[COMPUTE] = {"steps": int, "unknown": int, "processors": {}}
-TYPES[COMPUTE] |= dict.fromkeys(("seconds", "cpu seconds"), int | float)
+TYPES[COMPUTE] = {"steps": int, "seconds": int | float}
 """The types of the values in a description: `[str]` is a list of strings, a dict the types at some keys."""
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]

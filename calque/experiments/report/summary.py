@@ -183,11 +183,6 @@ def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
 
 
 def _cost(about: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield the cost of a report's steps, given its description, unless it is unknown."""
+    """Yield the time of a report's steps, given its description, unless it is unknown."""
     if cost := about.get(COMPUTE):
-        hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
-        text = (
-            f"{cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {', '.join(cost['processors'])}"
-        )
-        unknown = f"; the cost of {cost['unknown']:,} of them was not recorded" if cost["unknown"] else ""
-        yield "Compute", text + unknown
+        yield "Compute", f"{cost['steps']:,} steps took {cost['seconds'] / 3600:,.1f} hours"

