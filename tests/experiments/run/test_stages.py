@@ -158,7 +158,7 @@ def test_processes_of_torchrun_share_a_study(done, tmp_path):
 @pytest.mark.slow
 def test_two_commands_share_models(done, tmp_path):
     place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
-    with started("pretrain", *place) as first:
+    with started("run", *place, "--name", "first") as first:
         wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)
         with started("run", *place) as second:
             for command in (first, second):
