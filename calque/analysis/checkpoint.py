@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from calque.analysis.aligners.encoder import states_by_row
 from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
 from calque.analysis.measures.interventions import Rows, moved_types, other_rows
 from calque.derive.artefact import finished, whole_of
@@ -23,7 +25,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform as transform_called
 from calque.pretrain.lazy import Tensor, torch
-from calque.pretrain.model import has_languages
+from calque.pretrain.model import has_languages, main_layer
 from calque.pretrain.run import TRAINED_ON
 from calque.pretrain.saved_model import RUN, check_own_types, has_head, load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS
@@ -111,6 +113,16 @@ class Checkpoint:
         tokenizer = self._tokenizer(language)
         spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
+
+    def states(self, words: Sequence[str], language: str = SOURCE) -> Tensor:
+        """Return the hidden states (words, H) of a sentence's words at the main layer, as means over their
+        sub-words."""
+        pieces, (first, *_, last) = self.pieces(words, language), self._tokenizer(language)("")["input_ids"]
+        row = np.array([first, *chain.from_iterable(pieces), last])
+        self._check_length(len(row))
+        ((_, layers),) = states_by_row(self.model, [row], self.token_type(language))
+        hidden = layers[main_layer(len(layers) - 1), 1:-1]
+        return torch.stack([part.mean(0) for part in hidden.split([*map(len, pieces)])])
 
     def is_type(self, word: str, language: str) -> bool:
         """Whether a word is a single type in a language, and not a special one."""

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint, Guess, Neighbour
+from calque.analysis.measures.alignment import cosine
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
+from calque.pretrain.lazy import torch
 from calque.pretrain.model import counts_from_padding, first_position
 
 LENGTH = 8  # preferred sentence length in words
@@ -23,7 +25,7 @@ ACTIVATION = "gelu"  # the only activation that `live.js` implements
 
 
 class Answers(NamedTuple):
-    """The model's guesses for a masked `word`, or the words in `language` nearest to it; the best come
+    """The model's guesses for a masked `word`, or the words in `language` most similar to it; the best come
     first."""
 
     language: str
@@ -38,6 +40,7 @@ class Look:
     languages: tuple[str, ...]
     blanks: tuple[Answers, ...] = ()
     neighbours: tuple[Answers, ...] = ()
+    alignment: tuple[Answers, ...] = ()
     glosses: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     live: Mapping[str, Any] | None = None
@@ -49,6 +52,7 @@ class Look:
     def __str__(self) -> str:
         parts = [self._listed("Guesses for each masked word", self.blanks, ".0%")]
         parts.append(self._listed("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"))
+        parts.append(self._listed("Alignment, by the cosine of hidden states", self.alignment, ".2f"))
         return "\n\n".join(filter(None, [*parts, *(f"left out: {note}" for note in self.left_out)]))
 
     def _listed(self, title: str, answers: Sequence[Answers], form: str) -> str:
@@ -71,6 +75,7 @@ def look(model: Checkpoint, sentence: str = "") -> Look:
         model.languages,
         tuple(blank for name, text in texts.items() for blank in _blanks(model, text, name)),
         tuple(_neighbours(model, _long_words(model, texts.get(SOURCE, ())))),
+        tuple(answers for name in texts if name != SOURCE for answers in _aligned(model, texts, name)),
         glosses,
         tuple(notes),
         live_data(model, texts, glosses) if model.has_head else None,
@@ -150,6 +155,17 @@ def _neighbours(model: Checkpoint, words: Sequence[str]) -> Iterator[Answers]:
     for language in model.languages:
         for word in words:
             yield Answers(language, word, model.nearest(word, SOURCE, language, GUESSES))
+
+
+def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: str) -> Iterator[Answers]:
+    """Yield, for each source word, the derived words whose hidden states are most similar to its own, after
+    subtracting the mean state of both sentences."""
+    source, derived = model.states(texts[SOURCE]), model.states(texts[language], language)
+    mean = torch.cat([source, derived]).mean(0)
+    for word, cosines in zip(texts[SOURCE], cosine(source - mean, derived - mean), strict=True):
+        best = cosines.topk(min(GUESSES, len(cosines)))
+        pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        yield Answers(language, word, [Neighbour(texts[language][i], language, value) for i, value in pairs])
 
 
 def live_data(

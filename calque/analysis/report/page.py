@@ -85,7 +85,10 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    sections = {"Fill a mask": _live([("this model", look)]), "Guesses": f"<pre>{text(str(look))}</pre>"}
+    sections = {
+        "Fill a mask": _live([("this model", look)]),
+        "Words": f"<pre>{text(str(look))}</pre>",
+    }
     write_sections(path, title, _lead(f"Languages: {', '.join(look.languages)}."), sections)
 
 

@@ -95,7 +95,7 @@ def look(
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
     ] = None,
 ) -> None:
-    """Inspect a model's guesses and nearest words."""
+    """Inspect a model's guesses, nearest words and alignment."""
     if html and html.suffix != ".html":  # it may be one of the model's files
         raise BadInput("expected a file whose name ends in .html", html)
     from calque.analysis.checkpoint import Checkpoint
