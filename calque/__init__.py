@@ -105,9 +105,9 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 def look(checkpoint: Path | str, sentence: str = "") -> Look:
     """Load a model as in `load` and inspect its guesses for the `<mask>` in the sentence (or, without a mask,
-    for each word), in each language, and the nearest neighbours of its longest words. Printing the results
-    gives the output of `calque look`. Raises calque.derive.errors.BadInput if the model is missing, or a word
-    is unknown.
+    for each word), in each language, the nearest neighbours of its longest words, and its alignment with the
+    derived sentence. Printing the results gives the output of `calque look`. Raises
+    calque.derive.errors.BadInput if the model is missing, or a word is unknown.
 
     >>> print(calque.look(checkpoint, "the warm <mask> ."))  # doctest: +SKIP
     """

@@ -45,6 +45,10 @@ def read_config(folder: Path) -> PreTrainedConfig:
     if config.model_type not in HEADS:
         fault = f"models of type {config.model_type!r} are not supported"
         raise BadInput(f"{fault}; supported types are {', '.join(HEADS)}", path)
+    if config.is_decoder or config.is_encoder_decoder:
+        raise BadInput("the model is a decoder; only bidirectional encoders are supported", path)
+    if (adapter := folder / "adapter_config.json").exists():
+        raise BadInput(f"adapters are not supported; merge this one into {WEIGHTS}", adapter)
     if config.pad_token_id is None:
         raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding token", path)
     config.return_dict, config.chunk_size_feed_forward = True, 0  # affect only the format of outputs

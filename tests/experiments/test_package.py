@@ -13,6 +13,7 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.study.measures import read_measured
+from calque.pretrain.model import main_layer
 from tests.experiments.conftest import TINY, Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"
@@ -148,6 +149,18 @@ def test_nearest_types_equal_brute_force(model):
     assert word not in [one.word for one in everywhere if one.language == "source"] and len(everywhere) > len(
         words
     )
+
+
+def test_states_of_words_equal_transformers(model):
+    words = "Sara ate two apples .".split()
+    ids = model.tokenizers["source"](" " + " ".join(words), return_tensors="pt")
+    with torch.inference_mode():
+        layers = model.model(input_ids=ids["input_ids"], output_hidden_states=True).hidden_states
+    hidden, place = layers[main_layer(len(layers) - 1)][0], 1
+    for word, state in zip(model.pieces(words), model.states(words), strict=True):
+        assert torch.allclose(state, hidden[place : place + len(word)].mean(0), atol=1e-5)
+        place += len(word)
+    assert place == len(hidden) - 1
 
 
 def test_wrong_calls_are_rejected(model):

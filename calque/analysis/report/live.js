@@ -84,7 +84,16 @@ for (const box of document.querySelectorAll(".live")) {
     return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
   };
   const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");
+  const nearest = (model, own) => {
+    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden_size, (id + 1) * model.shape.hidden_size));
+    const cosines = rows.map((row) => dot(row, rows[own]) / Math.sqrt(dot(row, row) * dot(rows[own], rows[own])));
+    const others = Object.values(types).flat().filter((id) => id !== own && !isNaN(cosines[id]));
+    const best = [...new Set(others)].sort((a, b) => cosines[b] - cosines[a]).slice(0, 5);
+    return best.map((id) => `${glossed(id)} ${cosines[id].toFixed(2)}`);
+  };
   const guesses = (number) => {
+    const word = known[select.value].get(input.value.trim());
+    if (word !== undefined && word !== mask[1]) return nearest(models[number], word);
     const shares = softmax(box.logits(number, select.value, input.value));
     const best = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, 5);
     return best.map((id) => `${glossed(id)} ${(100 * shares[id]).toFixed(1)} %`);

@@ -211,11 +211,12 @@ def _live(looks: Sequence[tuple[str, Look]]) -> str:
     data = data.replace("<", "\\u003c")  # which could end the script element
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
-        f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, "
-        f"computed by the page{scope} with weights in half precision.</p>\n"
+        f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
+        f"one word to see its nearest words. The page computes both{scope}, with weights in half precision."
+        "</p>\n"
         f"<p><label>Language <select>{options}</select></label> "
         "<label>Sentence <input type=text spellcheck=false></label></p>\n"
-        f"{scroll('Guesses', '<table></table>')}<p><output></output></p>"
+        f"{scroll('Guesses or nearest words', '<table></table>')}<p><output></output></p>"
         "<noscript><p>Guesses are computed by a script.</p></noscript>"
         f'<script type="application/json">{data}</script></div>'
     )

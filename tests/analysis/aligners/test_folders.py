@@ -158,6 +158,8 @@ row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
+row("adapter", "bert", file("adapter_config.json", "{}"), ("adapter_config.json", "model.safetensors"))
+row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "decoder"))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))

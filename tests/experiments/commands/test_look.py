@@ -75,6 +75,19 @@ def test_sentence_of_the_preferred_length_is_shown(model, monkeypatch):
         assert len([blank for blank in look(model).blanks if blank.language == "source"]) == length
 
 
+def test_aligned_words_are_those_with_the_most_similar_states(model, found):
+    words = {
+        name: [blank.word for blank in found.blanks if blank.language == name] for name in ("source", NAME)
+    }
+    source, derived = model.states(words["source"]), model.states(words[NAME], NAME)
+    mean = torch.cat([source, derived]).mean(0)
+    cosines = torch.cosine_similarity((source - mean)[:, None], (derived - mean)[None], dim=2)
+    assert [answers.word for answers in found.alignment] == words["source"]
+    for answers, row in zip(found.alignment, cosines, strict=True):
+        assert answers.best[0].word == words[NAME][int(row.argmax())]
+        assert answers.best[0].cosine == pytest.approx(float(row.max()), abs=1e-5)
+
+
 def test_page_knows_the_words_that_are_single_types(model, found):
     for language, ids in found.live["types"].items():
         encode = model.tokenizers[language].encode
