@@ -89,7 +89,10 @@ def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, 
     }
     tensor_names(folder)  # checks the weights
     model, report = _loaded(AutoModelForMaskedLM if with_head else AutoModel, folder, "model", options)
-    return model, _missing(report, folder / WEIGHTS)
+    missing = _missing(report, folder / WEIGHTS)
+    if not all(weight.isfinite().all() for weight in model.parameters()):
+        raise BadInput("the weights contain a value that is not finite", folder / WEIGHTS)
+    return model, missing
 
 
 def _missing(report: Mapping[str, Any], path: Path) -> list[str]:

@@ -1,4 +1,5 @@
 import json
+import math
 import shutil
 
 import pytest
@@ -158,6 +159,12 @@ row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
+row(
+    "not a number",
+    "bert",
+    weights(lambda all_: {**all_, f"bert.{LAYER}": all_[f"bert.{LAYER}"] * math.nan}),
+    ("model.safetensors", "finite"),
+)
 row("adapter", "bert", file("adapter_config.json", "{}"), ("adapter_config.json", "model.safetensors"))
 row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "decoder"))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
