@@ -10,12 +10,12 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m calque
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive report plan paper test test-all check docs clean
+.PHONY: data run derive pretrain evaluate report plan paper test test-all check bench docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
 
-derive: $(STAMP)
+derive pretrain evaluate: $(STAMP)
 	$(CALQUE) $@ $(EXP) --jobs $(JOBS) $(SET)
 
 report: $(STAMP)
@@ -45,7 +45,11 @@ check: $(STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python docs/update.py --check
+	$(VENV)/bin/python -m docs.update --check
+
+bench: $(STAMP)
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	$(VENV)/bin/python -m docs.benchmark
 
 # Build the documentation site; warnings, dead links and failing doctests are errors.
 docs: $(STAMP)

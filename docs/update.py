@@ -1,5 +1,5 @@
 """Update the computed parts of the documentation: numbers from committed records, and tables from code.
-`python docs/update.py --check` only lists the pages that are out of date.
+`python -m docs.update --check` only lists the pages that are out of date.
 
 A comment before a number names a committed table, the cells that identify the row, and the column; `#2`
 selects the second number in the cell:
@@ -26,6 +26,7 @@ from calque.experiments.report.folder import COMMITTED, read_table
 from calque.experiments.report.paper import conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import table as studies_table
 from calque.pretrain.objectives import table as objectives_table
+from docs.benchmark import read as read_benchmarks
 
 _CELL = re.compile(
     r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->)"
@@ -137,6 +138,15 @@ def _tasks() -> list[str]:
     return _table_of("task | definition | metrics", rows)
 
 
+def _benchmarks() -> list[str]:
+    about, comparisons = read_benchmarks(COMMITTED / "benchmarks.json")
+    header = "task | compared with | Calque's speed | times as fast, 95 % interval"
+    lines = _table_of(header, [comparison.cells for comparison in comparisons])
+    libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
+    where = f"on {about['processor']} with {libraries}"
+    return [*lines, "", f"`{about['command']}`, {about['date']}, commit {about['commit']}, {where}."]
+
+
 def _claims() -> list[str]:
     """List each published claim with its conclusion."""
     lines = []
@@ -164,6 +174,7 @@ BLOCKS: Mapping[str, Callable[[], list[str]]] = {
     "objectives": objectives_table,
     "studies": _studies,
     "tasks": _tasks,
+    "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
     **{f"paper {name}": partial(_paper, name) for name in papers()},

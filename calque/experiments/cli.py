@@ -162,7 +162,15 @@ def options(version: Annotated[bool, Version] = False) -> None:
 DATA = "Data"
 GROUPS: dict[str, tuple[Any, ...]] = {
     "Languages": (show.show, study.derive, new.new),
-    "Studies": (study.studies, study.plan, study.run, study.report, study.cell),
+    "Studies": (
+        study.studies,
+        study.plan,
+        study.run,
+        study.pretrain,
+        study.evaluate,
+        study.report,
+        study.cell,
+    ),
     "Results": (reports.compare, reports.paper),
     "Models": (show.look,),
     "Word alignment": (alignment.align, alignment.train_aligner, alignment.aer),

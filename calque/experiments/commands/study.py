@@ -147,6 +147,32 @@ def derive(
         typer.echo("\n".join(account(session.study, runs)))
 
 
+def pretrain(
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
+) -> None:
+    """Pretrain every model in a study."""
+    _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
+
+
+def evaluate(
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
+) -> None:
+    """Fine-tune, score and measure every model in a study.
+
+    Missing models are pretrained first."""
+    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
+
+
 def report(
     exp: Annotated[
         str, typer.Argument(metavar="STUDY", help="A study, my_study.py, or a folder of records.")

@@ -1,11 +1,12 @@
-"""Progress reports: the number of finished steps, the elapsed time, and what is running."""
+"""Progress reports: the number of finished steps, the remaining time, and what is running."""
 
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty
+from statistics import mean
 from threading import Event, RLock, Thread
 from typing import Any
 
@@ -34,6 +35,7 @@ class Board:
         self.waiting, self.of = {step.folder: step for step in steps}, len(steps)
         self.start, self.lock, self.terminal = time.monotonic(), RLock(), sys.stdout.isatty()
         self.running: dict[str, tuple[float, float]] = {}  # each task's start and finished fraction
+        self.seconds = defaultdict[str, list[float]](list)  # of finished steps, by stage
 
     def report(self, what: str, done: int, of: int) -> None:
         start, _ = self.running.get(what, (time.monotonic(), 0.0))
@@ -46,14 +48,21 @@ class Board:
         seconds = time.monotonic() - start
         if finished:
             del self.waiting[finished[0].folder]
+            self.seconds[finished[0].stage].append(seconds)
             self.say(f"{self.state}: {what}, {duration(seconds)}")
         elif not self.of:
             self.say(f"{what}: {seconds:.1f} s")
 
     @property
     def state(self) -> str:
-        finished = self.of - len(self.waiting)
-        return f"{finished} of {self.of} steps in {duration(time.monotonic() - self.start)}"
+        """The number of finished steps and, once every remaining stage has one, the expected time left."""
+        elapsed, stages = time.monotonic() - self.start, [step.stage for step in [*self.waiting.values()]]
+        state = f"{self.of - len(stages)} of {self.of} steps in {duration(elapsed)}"
+        if not stages or not all(self.seconds.get(stage) for stage in stages):
+            return state
+        parallel = sum(map(sum, self.seconds.values())) / elapsed
+        left = sum(mean(self.seconds[stage]) for stage in stages) / parallel
+        return f"{state}, about {duration(left)} left"
 
     def show_running(self) -> None:
         tasks = ", ".join(f"{title} {part:.0%}" for title, (_, part) in list(self.running.items()))
