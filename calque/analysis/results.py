@@ -24,19 +24,16 @@ from calque.analysis.records.record import (
     Start,
 )
 from calque.analysis.statistics import (
-    AT_FLOOR,
-    NO_RECORDS,
     Estimate,
-    Verdict,
     estimate,
     item_error,
-    judge,
     over_items,
     paired_error,
     per_item,
     points,
 )
 from calque.analysis.tasks.catalogue import PRIMARY
+from calque.analysis.verdicts import AT_FLOOR, NO_RECORDS, Verdict, judge
 from calque.derive.errors import BadInput
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")

@@ -16,9 +16,10 @@ from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.languages import Bitext
-from calque.pretrain.batch import MARKS, Masking, PairRows
+from calque.pretrain.batch import MARKS, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
+from calque.pretrain.masking import Masking
 from calque.pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Traits
 
 USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)

@@ -101,11 +101,6 @@ class TrainConfig:
     probe_every: int = 10_000
     save_every: int = 5_000
 
-    def rate(self, step: int) -> float:
-        if step < self.warmup:
-            return self.learning_rate * (step + 1) / self.warmup
-        return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
-
     @property
     def kept(self) -> tuple[int, ...]:
         """The steps after which snapshots are kept; only the last one depends on the number of steps."""

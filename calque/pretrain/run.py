@@ -46,7 +46,7 @@ from calque.pretrain.saved_model import (
     with_rows,
 )
 from calque.pretrain.saved_tokenizer import write_tokenizers
-from calque.pretrain.train import Draws, make_optimizer, train
+from calque.pretrain.train import Draws, learning_rate, make_optimizer, train
 
 CHECKPOINT, RESUME, SNAPSHOTS, METRICS = "checkpoint", "resume", "snapshots", "metrics.jsonl"
 MOMENTS = "optimizer.safetensors"
@@ -259,7 +259,7 @@ class Metrics:
             kind = "loss" if name in self.terms else "reported"
             row.setdefault(kind, {})[name] = total / self.steps
         speed = self.steps * self.ids / (time.perf_counter() - self.since)
-        rate = self.train.rate(step - 1)
+        rate = learning_rate(self.train.learning_rate, step - 1, self.train.warmup, self.train.steps)
         self.write(row | {"gradient norm": norm, "learning rate": rate, "tokens/s": speed})
         self.sums.clear()
         self.steps, self.since = 0, time.perf_counter()

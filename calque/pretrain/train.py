@@ -67,6 +67,12 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     )
 
 
+def learning_rate(peak: float, step: int, warmup: int, steps: int) -> float:
+    """Return the rate at a 0-based step: it rises linearly to `peak` in `warmup` steps, then falls to 0 at
+    `steps`."""
+    return peak * (step + 1) / warmup if step < warmup else peak * (steps - step) / (steps - warmup)
+
+
 def train(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
@@ -92,8 +98,9 @@ def train(
         results = []
         if read(step + 1) or step + 1 == config.steps:
             results, unread = _finite(unread), []
+        rate = learning_rate(config.learning_rate, step, config.warmup, config.steps)
         for group in optimizer.param_groups:
-            group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
+            group["lr"] = group.get(TIMES, 1.0) * rate
         optimizer.step()
         optimizer.zero_grad()
         yield from results

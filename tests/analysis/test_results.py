@@ -17,7 +17,8 @@ from calque.analysis.results import (
     judge_difference,
     mean,
 )
-from calque.analysis.statistics import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED, item_error
+from calque.analysis.statistics import item_error
+from calque.analysis.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
 

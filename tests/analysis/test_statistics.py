@@ -9,6 +9,16 @@ from scipy import stats
 
 from calque.analysis.statistics import (
     CONFIDENCE,
+    estimate,
+    holm,
+    item_error,
+    over_items,
+    paired_error,
+    per_item,
+    spearman,
+    welch,
+)
+from calque.analysis.verdicts import (
     FAILS,
     FAILS_ALONE,
     HOLDS,
@@ -16,16 +26,8 @@ from calque.analysis.statistics import (
     ONE_SEED,
     UNDECIDED,
     Verdict,
-    estimate,
-    holm,
     in_families,
-    item_error,
     judge,
-    over_items,
-    paired_error,
-    per_item,
-    spearman,
-    welch,
 )
 
 shares = st.lists(st.floats(0, 1), min_size=2, max_size=9)

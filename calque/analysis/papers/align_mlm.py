@@ -35,22 +35,9 @@ from calque.analysis.records.record import (
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results import BySeed, Point, Results, difference, differences, mean, unless_at_floor
-from calque.analysis.statistics import (
-    CONFIDENCE,
-    FAILS,
-    HOLDS,
-    LEAST,
-    ONE_SEED,
-    UNDECIDED,
-    Claim,
-    Correlation,
-    Estimate,
-    Verdict,
-    judge,
-    points,
-    spearman,
-)
+from calque.analysis.statistics import CONFIDENCE, LEAST, Correlation, Estimate, points, spearman
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge
 from calque.derive.transforms import TRANSFORMS
 from calque.derive.words import Rewrite
 

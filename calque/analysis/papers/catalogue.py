@@ -8,7 +8,7 @@ from calque.analysis.report.claims import HEADLINES
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results
-from calque.analysis.statistics import Claim
+from calque.analysis.verdicts import Claim
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
-from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
 from calque.analysis.report import drawing
@@ -28,8 +28,8 @@ from calque.analysis.results import (
     means,
     unless_at_floor,
 )
-from calque.analysis.statistics import Verdict
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
+from calque.analysis.verdicts import Verdict
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line

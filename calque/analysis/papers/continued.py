@@ -9,17 +9,17 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.columns import score_title, shown_records, task_columns
-from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import chart, claim, table
 from calque.analysis.records.record import AER, RETRIEVAL, Floor
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, Table, cell, listed, over_seeds, percent
 from calque.analysis.results import BySeed, Key, Results, average, gap, judge_estimate, mean, means
-from calque.analysis.statistics import Claim
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
+from calque.analysis.verdicts import Claim
 from calque.derive.errors import BadInput
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in other languages

@@ -16,6 +16,7 @@ from calque.analysis.papers.align_mlm import (
     rho_of,
     zero_shot_columns,
 )
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.columns import (
     ABREAST,
     ALL_TYPES,
@@ -28,7 +29,6 @@ from calque.analysis.papers.columns import (
     shown_records,
     task_columns,
 )
-from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import chart
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Published
 from calque.analysis.report import drawing

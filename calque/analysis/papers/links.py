@@ -9,8 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calque.analysis.aligners.methods import BY_NAME, RELEASED
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.continued import set_title
-from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import chart, table
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record

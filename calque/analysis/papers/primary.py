@@ -27,8 +27,8 @@ from calque.analysis.results import (
     judge_difference,
     unless_at_floor,
 )
-from calque.analysis.statistics import Claim, Verdict, judge
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
+from calque.analysis.verdicts import Claim, Verdict, judge
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 

@@ -13,8 +13,9 @@ from calque.analysis.papers.primary import CORRELATION
 from calque.analysis.records.record import AER, DELTA, Published
 from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
 from calque.analysis.results import BySeed, Results, average, gap, mean, unless_at_floor
-from calque.analysis.statistics import Estimate, Verdict, judge
+from calque.analysis.statistics import Estimate
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
+from calque.analysis.verdicts import Verdict, judge
 
 AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # used as the task or language of a mean
 LABELS = ("objective", "transform", "setting", "metric")

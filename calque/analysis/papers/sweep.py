@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import HALF, INK, MOST, Plot

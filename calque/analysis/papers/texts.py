@@ -11,7 +11,7 @@ from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
-from calque.analysis.statistics import Claim, Verdict
+from calque.analysis.verdicts import Claim, Verdict
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
 

@@ -6,16 +6,7 @@ from itertools import groupby
 
 from calque.analysis.report.table import MISSING, Table, covered
 from calque.analysis.results import Results
-from calque.analysis.statistics import (
-    FAILS,
-    HOLDS,
-    NO_RECORDS,
-    UNDECIDED,
-    WEAKEST,
-    Claim,
-    Verdict,
-    in_families,
-)
+from calque.analysis.verdicts import FAILS, HOLDS, NO_RECORDS, UNDECIDED, WEAKEST, Claim, Verdict, in_families
 
 HEADLINES = "The paper’s headlines, tested"
 TESTED = PRIMARY_CLAIMS, CLAIMS = "primary-claims", "claims"  # names of tables

@@ -16,7 +16,7 @@ from calque.analysis.looking import Look
 from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import Plot, svg_of
 from calque.analysis.report.table import MISSING, PUBLISHED, Table, numeric, visible
-from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
+from calque.analysis.verdicts import FAILS, HOLDS, UNDECIDED
 from calque.derive.files import whole_file
 
 FIRST = 3  # number of claims shown at the top

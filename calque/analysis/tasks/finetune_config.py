@@ -33,9 +33,3 @@ class FinetuneConfig:
         if self.epochs > MOST_EPOCHS:
             wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
         return wrong
-
-    def rate(self, step: int, steps: int) -> float:
-        rising = round(self.warmup * steps)
-        if step < rising:
-            return self.learning_rate * (step + 1) / rising
-        return self.learning_rate * (steps - step) / (steps - rising)

@@ -30,7 +30,7 @@ from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
 from calque.pretrain.model import TEXT_TYPES, has_languages, row_length
 from calque.pretrain.saved_model import load_model, read_config
-from calque.pretrain.train import NonFinite
+from calque.pretrain.train import NonFinite, learning_rate
 
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
 CUT = "that do not fit into one row"
@@ -148,8 +148,9 @@ def _train(
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
         if not torch.isfinite(loss + norm):
             raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
+        rate = learning_rate(config.learning_rate, step, round(config.warmup * steps), steps)
         for group, times in zip(optimizer.param_groups, (1.0, config.head_rate), strict=True):
-            group["lr"] = times * config.rate(step, steps)
+            group["lr"] = times * rate
         optimizer.step()
         optimizer.zero_grad()
         progress(step + 1, steps)

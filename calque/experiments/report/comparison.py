@@ -8,8 +8,9 @@ from typing import Any
 
 from calque.analysis.records.json_rows import as_json
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
-from calque.analysis.statistics import CONFIDENCE, NO_RECORDS, holm, welch
+from calque.analysis.statistics import CONFIDENCE, holm, welch
 from calque.analysis.tasks.catalogue import PRIMARY
+from calque.analysis.verdicts import NO_RECORDS
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import Recorded, read_records, results_in, stored

@@ -14,14 +14,7 @@ from calque.analysis.records.json_rows import parsed
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings
-from calque.analysis.statistics import (
-    FAILS,
-    FAILS_ALONE,
-    HOLDS,
-    HOLDS_ALONE,
-    NO_RECORDS,
-    in_families,
-)
+from calque.analysis.verdicts import FAILS, FAILS_ALONE, HOLDS, HOLDS_ALONE, NO_RECORDS, in_families
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
 from calque.experiments.report.folder import COMMITTED, About, read_records, stored

@@ -11,8 +11,9 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.forms import number
 from calque.derive.languages import Languages
-from calque.pretrain.batch import MASK_RATE, Pairs
+from calque.pretrain.batch import Pairs
 from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.objective import Composite, Learner, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
-from calque.pretrain.batch import MASK_RATE, Rows, labelled_rows
+from calque.pretrain.batch import Rows
+from calque.pretrain.masking import MASK_RATE, labelled_rows
 from calque.pretrain.objective import Objective, Traits
 from calque.pretrain.objectives.mlm import Monolingual
 

@@ -11,8 +11,9 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.languages import Language
 from calque.derive.vocabulary import Specials
-from calque.pretrain.batch import MASK_RATE, Masking, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor
+from calque.pretrain.masking import MASK_RATE, Masking
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import Learner, Objective, Stream
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.pretrain.batch import MASK_RATE, PairRows
+from calque.pretrain.batch import PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import F, Tensor, nn, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.model import encode_first, evaluating, prediction_loss
 from calque.pretrain.objective import Learner, Traits, Update
 

@@ -16,8 +16,9 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.forms import percent
 from calque.derive.vocabulary import Specials
-from calque.pretrain.batch import MASK_RATE, UNLABELLED, Batch, Rows
+from calque.pretrain.batch import UNLABELLED, Batch, Rows
 from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.model import encode_each
 from calque.pretrain.objective import After, Composite, Learner, Objective, Stream, Sum, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries

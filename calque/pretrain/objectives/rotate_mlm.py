@@ -14,9 +14,10 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.languages import Language, Languages
-from calque.pretrain.batch import MASK_RATE, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.objective import Objective, Traits, Update
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calque.pretrain.batch import MASK_RATE, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import Composite, Learner, Objective, Traits
 from calque.pretrain.objectives.mlm import MLM

@@ -13,9 +13,10 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
-from calque.pretrain.batch import MASK_RATE, UNLABELLED, PairRows
+from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
+from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
 from calque.pretrain.objective import Composite, Learner, Objective, Traits, Update
 from calque.pretrain.objectives.mlm import MLM

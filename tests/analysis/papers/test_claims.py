@@ -7,7 +7,7 @@ from calque.analysis.papers import align_mlm as claims
 from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records.record import ALIGNMENT, Floor
 from calque.analysis.results import Results
-from calque.analysis.statistics import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
 from tests.refusals import refusal
