@@ -131,8 +131,8 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study that does not match the type of its field. The fields
-    of all dataclasses in the study are checked, but not the items of tuples and mappings."""
+    """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
+    mappings, that does not match the type of its field."""
     kinds = typing.get_args(hint) if typing.get_origin(hint) in UNIONS else (hint,)
     classes = tuple(typing.get_origin(kind) or kind for kind in kinds)
     if typing.Literal in classes:
@@ -142,14 +142,20 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     else:
         fits = True
     if not fits:
-        expected = hint.__name__ if type(hint) is type else hint
+        expected = hint.__name__ if hint in classes else hint
         yield f"{name} is {shown(repr(value))}; expected {expected}"
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         with suppress(NameError):  # a name imported only for type checkers
-            for field, kind in typing.get_type_hints(type(value)).items():
-                if hasattr(value, field):
-                    yield from mistyped(getattr(value, field), kind, f"{name}.{field}".lstrip("."))
-    elif isinstance(value, tuple | Mapping):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            if dataclasses.is_dataclass(item):
-                yield from mistyped(item, type(item), name)
+            hints = typing.get_type_hints(type(value))
+            for field in dataclasses.fields(value):
+                place = f"{name}.{field.name}".lstrip(".")
+                yield from mistyped(getattr(value, field.name), hints[field.name], place)
+    elif isinstance(value, Mapping):
+        key_kind, kind = (*typing.get_args(kinds[0]), Any, Any)[:2]
+        for key, item in value.items():
+            yield from mistyped(key, key_kind, f"a key of {name}")
+            yield from mistyped(item, kind, f"{name}.{key}")
+    elif isinstance(value, tuple):
+        kind, *others = (*typing.get_args(kinds[0]), Any)
+        for place, item in enumerate(value):
+            yield from mistyped(item, kind if Ellipsis in others else Any, f"{name}[{place}]")

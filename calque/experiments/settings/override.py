@@ -110,7 +110,9 @@ def _replace_whole(value: Any, hint: Any, text: str, name: str) -> Any:
     if isinstance(value, EasyText) and text.lower() != "none":  # its other fields are kept
         return _replace(value, hint, ["types"], text)
     if dataclasses.is_dataclass(value) and not kinds & {type(None), *PARSERS}:
-        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
+        if not (fields := _fields(value)):
+            raise ValueError(f"{name} has no fields")
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(fields)}")
     return _read(text, hint, value)
 
 
@@ -183,7 +185,7 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
         value = kind(text)
     except ValueError:
         raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
-    if not isfinite(value) or (kind is int and abs(value) >= LARGEST):
+    if (kind is int and abs(value) >= LARGEST) or not isfinite(value):
         raise ValueError(f"expected a finite number below 2**63, not {shown(text)}")
     return value
 

@@ -177,7 +177,10 @@ def told(**values):
         ({"files": [Path("a")]}, "files is "),
         ({"way": "tt"}, "ZS"),
         ({"drop": "0.1"}, "expected float | None"),
-        ({"parts": (Inner(), Inner(many=None))}, "parts.many is 'None'"),
+        ({"parts": (Inner(), Inner(many=None))}, "parts[1].many is 'None'"),
+        ({"parts": ("inner",)}, "parts[0] is \"'inner'\"; expected Inner"),
+        ({"files": {"a": Path("a")}}, "files.a is "),
+        ({"files": {1: ()}}, "a key of files is '1'; expected str"),
         ({"kind": Inner()}, "kind is "),
     ],
 )
