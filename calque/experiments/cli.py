@@ -47,6 +47,8 @@ class Commands(TyperGroup):
                 )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not all(args):
+            _fail("an argument is empty; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             try:
                 word.encode()
