@@ -44,7 +44,8 @@ class Board:
         finished = [step for step in steps if step.finished] if done >= of else []
         if done < of or (steps and not finished):
             return
-        del self.running[what]
+        for title in [title for title in self.running if f"{title}:".startswith(f"{what}:")]:
+            del self.running[title]  # the task, and its messages about waiting
         seconds = time.monotonic() - start
         if finished:
             del self.waiting[finished[0].folder]

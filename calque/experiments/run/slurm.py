@@ -78,7 +78,7 @@ class Slurm:
             f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
             "open-mode=append",
             "requeue",
-            f"cpus-per-task={max(step.threads for step in jobs[0])}",
+            f"cpus-per-task={max(step.threads for job in jobs for step in job)}",
             *self.options,
         ]
         call = shlex.join([sys.executable, "-m", *self.command])
