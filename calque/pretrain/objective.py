@@ -183,11 +183,12 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that combines other objectives' data, modules and costs. At most one part learns from
-    links."""
+    """An objective that combines other objectives' data, modules and costs."""
 
     def __post_init__(self) -> None:
-        _ = self.parts  # parts with invalid settings raise an error
+        links = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
+        if len(links) > 1:
+            raise ValueError(f"{self.name}: parts must use the same links and share of the bitexts")
 
     @property
     @abstractmethod

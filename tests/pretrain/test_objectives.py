@@ -13,10 +13,12 @@ from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import HeadOnly
+from calque.pretrain.objective import HeadOnly, Sum
 from calque.pretrain.objectives.align_mlm import Align, Repel
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.pretrain.made import (
@@ -203,6 +205,12 @@ def test_draws_depend_only_on_their_random_stream(languages, seed, name):
 
 
 BOTH = HeadOnly(XLMAlign())
+
+
+@pytest.mark.parametrize("summand", [WordAligned(), WordAligned(0.5, links="gold")])
+def test_sums_of_different_links_are_rejected(summand):
+    with pytest.raises(ValueError, match="use the same links"):
+        Sum("both", (WEAM(links="gold"), summand))
 
 
 def test_head_only_training_keeps_the_encoder(languages):
