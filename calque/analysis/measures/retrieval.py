@@ -124,9 +124,10 @@ def sentence_vectors(
     encoder: Any, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    rows, length = list[list[int]](), row_length(encoder.config)
+    rows, length, first = list[list[int]](), row_length(encoder.config), len(pieces.before)
+    room = length - first - len(pieces.after)
     for line, words in enumerate(sentences, start=1):
-        ids, room = list(chain.from_iterable(pieces(words))), length - 2
+        ids = list(chain.from_iterable(pieces(words)))
         if not ids:
             what = f"sentence {line:,} has no sub-words in the model's vocabulary"
             raise BadInput(what, encoder.name_or_path)
@@ -137,7 +138,7 @@ def sentence_vectors(
     def means(batch: Sequence[int]) -> Tensor:
         with_marks = [[*pieces.before, *rows[i], *pieces.after] for i in batch]
         hidden = layer_states(encoder, with_marks, [[0] * len(row) for row in with_marks])
-        return mean_states([layer[:, 1:] for layer in hidden], 0, [len(rows[i]) for i in batch])
+        return mean_states([layer[:, first:] for layer in hidden], 0, [len(rows[i]) for i in batch])
 
     return in_order((batch, means(batch)) for batch in batches([(len(row),) for row in rows]))
 

@@ -1,3 +1,5 @@
+import json
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -6,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.aligners.encoder import SubWords, open_encoder
+from calque.analysis.aligners.encoder import SubWords, layer_states, open_encoder
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.retrieval import found, retrieval, sentence_vectors
 from calque.analysis.records.record import MeasuredModel
@@ -55,3 +57,14 @@ def test_retrieval_needs_two_sentences(roberta, second):
     sentences = {"en": [["dog"], ["cat"]], "xx": [second, []]}
     message = refusal(retrieval, MeasuredModel(roberta, "run"), sentences, 2)
     assert message == f"retrieval needs at least 2 sentences in every language, not {len(second)}"
+
+
+def test_sentences_without_special_ids_keep_their_first_sub_word(roberta, tmp_path):
+    folder = shutil.copytree(roberta, tmp_path / "bare")
+    settings = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps(settings | {"post_processor": None}))
+    encoder, pieces = open_encoder(folder), SubWords(folder)
+    ids = [i for word in pieces(["dog", "cat"]) for i in word]
+    vectors = sentence_vectors(encoder, pieces, [["dog", "cat"]], Counter())[:, 0]
+    states = layer_states(encoder, [ids], [[0] * len(ids)])
+    torch.testing.assert_close(vectors, torch.stack([layer[0].mean(0) for layer in states]))
