@@ -100,6 +100,8 @@ def _missing(report: Mapping[str, Any], path: Path) -> list[str]:
     differences."""
     for name, saved, expected in sorted(report["mismatched_keys"]):
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(expected)} in {CONFIG}", path)
+    for name in sorted(filter(_LAYER.search, report["unexpected_keys"])):
+        raise BadInput(f"{name} belongs to a layer that {CONFIG} lacks", path)
     missing = sorted(report["missing_keys"])
     if lacking := [name for name in missing if _LAYER.search(name) or "embeddings." in name]:
         raise BadInput(f"{len(lacking):,} weights are missing, such as {lacking[0]}", path)

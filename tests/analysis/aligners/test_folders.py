@@ -167,6 +167,7 @@ row(
 )
 row("adapter", "bert", file("adapter_config.json", "{}"), ("adapter_config.json", "model.safetensors"))
 row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "decoder"))
+row("more layers", "bert", setting(CONFIG, num_hidden_layers=1), ("layer.1.", CONFIG), ("layers 1",))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
