@@ -227,7 +227,8 @@ class FastAlign:
         usable = (pair for pair in _usable(pairs, reverse, unlearnt) if pair[0])
         corpus = list(chunks(usable, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
-            raise BadInput(f"no usable sentence pairs to learn from: {dict(unlearnt) or 'the text is empty'}")
+            reasons = ", ".join(f"{number:,} {what}" for what, number in unlearnt.items())
+            raise BadInput(f"no usable sentence pairs to learn from: {reasons or 'the text is empty'}")
         stride = len(target_ids) + 1
         keys = np.unique(np.concatenate([np.unique(Cells(chunk).keys(stride)) for chunk in corpus]))
         probabilities, tension = _learn(corpus, keys, stride)

@@ -200,8 +200,8 @@ class Tested:
 
 
 class TaskModel:
-    """A model fine-tuned on the set `train`; `cut` examples do not fit
-    into one row. Raises BadInput if the checkpoint and the data do not match."""
+    """A model fine-tuned on the set `train`; `cut` examples do not fit into one row. Raises BadInput if the
+    checkpoint and the data do not match."""
 
     def __init__(
         self,
@@ -342,10 +342,7 @@ def zero_shot(
         path = examples.path("test", SOURCE if name == source else name)
         tests[name] = Split(path, task.in_language(name), reader=reader)
     tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
-    records, exclusions = (
-        list[Record](),
-        Counter({f"training examples {CUT}": tuned.cut}),
-    )
+    records, exclusions = list[Record](), Counter({f"training examples {CUT}": tuned.cut})
     for language, test in tests.items():
         tested, measure = tuned.test(test), "SRC" if language == source else "ZS"
         for metric, score in tested.scores.items():

@@ -68,8 +68,8 @@ class WordAligned(PairObjective):
     together and keeps those of source words close to their initial values.
 
     The loss is the mean squared distance between linked words, plus `weight` times that between source words
-    and their vectors in the starting model. A word's vector is the last layer's state of its last sub-
-    word. Training from scratch would make all word vectors equal.
+    and their vectors in the starting model. A word's vector is the last layer's state of its last sub-word.
+    Training from scratch would make all word vectors equal.
 
     frozen: whether to follow the authors' code, in which target words are pulled towards source words'
         vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
