@@ -61,7 +61,7 @@ def check_committed(name, paper):
     results, about = read(name, paper), parse_json(committed(ROOT / name / "about.json"))
     assert about["report"] == paper
     tables = tables_of(results, paper, primary_of(ROOT / name))
-    files = {path.stem for path in (ROOT / name).glob("*.md")} - {"null"}  # computed before version 0.7.0
+    files = {path.stem for path in (ROOT / name).glob("*.md")}
     assert set(tables) == files
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file
