@@ -60,7 +60,8 @@ class SweepResults:
 
     @property
     def titles(self) -> list[str]:
-        return list(map(setting_title, self.keys))
+        titles = list(map(setting_title, self.keys))
+        return titles if len({*titles}) == len(titles) else list(self.keys)
 
     @property
     def values(self) -> list[list[str]]:
@@ -90,9 +91,10 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose zero-shot scores are the same for all values, unless all objectives' are."""
-        names, scores = self.objectives.objectives, [name for name in self.numbers if name.endswith(", ZS")]
-        baselines = []
+        """The objectives whose zero-shot scores (in a study without tasks, whose numbers) are the same for all
+        values, unless all objectives' are."""
+        scores = [name for name in self.numbers if name.endswith(", ZS")] or list(self.numbers)
+        names, baselines = self.objectives.objectives, []
         for name in names:
             by_values = [
                 [

@@ -40,9 +40,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """A sentence that counts the conclusions that differ and the numbers that differ beyond noise."""
-        numbers = f"{len(self.beyond):,} of {self.tested:,} numbers differ beyond seed noise"
+        beyond = f"{len(self.beyond):,} of {self.tested:,} numbers tested over seeds differ beyond seed noise"
         conclusions = f"{len(self.changed)} of {len(self.claims)} conclusions differ"
-        return f"{conclusions}; {numbers if self.different else 'all numbers are equal'}"
+        return f"{conclusions}; {beyond if self.different else 'all numbers are equal'}"
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:

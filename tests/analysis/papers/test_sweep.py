@@ -76,6 +76,22 @@ def test_retrained_models_with_equal_scores_are_baselines(gain, expected):
     assert SweepResults(("a",), variants).baselines == expected
 
 
+def test_baselines_are_found_without_tasks():
+    variants = {}
+    for place, value in enumerate("12"):
+        found = results({"MLM": [0.3, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
+        records = [record for record in found.records if not record.task]
+        variants[(value,)] = Results(found.runs.values(), records)
+    assert SweepResults(("a",), variants).baselines == ["MLM"]
+
+
+def test_settings_with_the_same_title_are_named_by_their_keys(two):
+    keys = ("train.warmup", "head.warmup")
+    table = differences_table(replace(two, keys=keys))
+    assert table and {row[2].split(" ")[0] for row in table.rows} == {*keys, "minus"}
+    assert "train.warmup frequency minus uniform" in {row[2] for row in table.rows}
+
+
 def test_differences_are_paired_by_seed_and_corrected(two):
     found = differences(two)["POS accuracy, ZS"]
     assert len(found) == 3 * 1 + 2 * 3 + 6, "choices at each share, shares at each choice, and all minus MLM"
