@@ -91,8 +91,8 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose zero-shot scores (without tasks: all numbers) are the same for all values, unless
-        all objectives' are."""
+        """The objectives whose zero-shot scores (without tasks, whose numbers) are the same for all values,
+        unless all objectives' are."""
         scores = [name for name in self.numbers if name.endswith(", ZS")] or list(self.numbers)
         names, baselines = self.objectives.objectives, []
         for name in names:

@@ -85,17 +85,26 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs with different configurations, which no table should average."""
+    """Raise BadInput for runs with different configurations or seeds, which no table should average."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
-    first_runs: dict[Any, Run] = {}
+    groups: dict[Any, list[Run]] = {}
     for run in runs:
         parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
         names = (*(part and part.name for part in parts), *run.settings.items())
-        first = first_runs.setdefault(names, run)
+        groups.setdefault(names, []).append(run)
+        first = groups[names][0]
         for part in ("objective", "start", "mixture", "layers"):
             if getattr(run, part) != getattr(first, part):
                 raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
+    expected: dict[str | None, tuple[set[int], str]] = {}
+    for first, *others in groups.values():
+        if others or all(run.start is None or run.start.objective != first.objective for run in runs):
+            # A start may have a single run, and a sweep may vary the seeds.
+            seeds = {run.seed for run in (first, *others)}
+            before, name = expected.setdefault(first.settings.get("seeds"), (seeds, first.id))
+            if seeds != before:
+                raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
 
 
 def stored(folder: Path) -> About:
