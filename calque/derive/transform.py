@@ -8,12 +8,13 @@ from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from calque.derive.errors import BadInput
-from calque.derive.fingerprint import plain
+from calque.derive.errors import BadInput, shown
+from calque.derive.fingerprint import own_code, plain
 from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Cloze, Example, Question, Sentence
 from calque.derive.vocabulary import OURS, Specials, Usage
@@ -231,7 +232,7 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     image = sentence
     for part, seed in transform.steps(number):
         account.kept.update(part.account(image, seed))
-        spans_before, image = len(image.spans), part(image, seed)
+        spans_before, image = len(image.spans), _applied(part, image, seed)
         account.split_spans += max(len(image.spans) - spans_before, 0)
         lost = max(spans_before - len(image.spans), 0)
         account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
@@ -244,6 +245,18 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
             fault = f"but it changes {sentence.text[:200]!r} to {image.text[:200]!r}"
             raise BadInput(f"{transform.name} may only reorder words, as it is not a `Rewrite`, {fault}")
     return image
+
+
+def _applied(part: Transform, sentence: Sentence, number: int) -> Sentence:
+    """Apply a transform; if it is a user's and fails, raise BadInput with the line in the user's file."""
+    try:
+        return part(sentence, number)
+    except Exception as error:
+        lines = [f for f in extract_tb(error.__traceback__) if f.filename.endswith(tuple(own_code(part)))]
+        if isinstance(error, BadInput) or not lines:
+            raise
+        fault = f"{part.name} fails on sentence {number}, {shown(sentence.text)}: {type(error).__name__}"
+        raise BadInput(f"{fault}: {error}", lines[-1].filename, lines[-1].lineno) from error
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from calque.derive.errors import BadInput
 from calque.derive.order import Invert, kendall_distance
 from calque.derive.sentence import PARTS, Sentence
-from calque.derive.transform import Compose, compose
+from calque.derive.transform import Account, Compose, Transform, compose, image_of
 from calque.derive.transforms import TRANSFORMS, transform
 from tests.derive.strategies import law, sentences, transforms
 
@@ -120,3 +121,18 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case):
     assert all(span.start < span.end for span in after.spans)
     for left, right in zip(after.spans, after.spans[1:], strict=False):
         assert left.end < right.start or (left.end == right.start and left.label != right.label)
+
+
+@dataclass(frozen=True)
+class Fails(Transform):
+    name = "fails"
+
+    def __call__(self, sentence, number=0):
+        return sentence.reorder([sentence.words.index("dog"), 0])
+
+
+def test_errors_in_users_transforms_name_file_and_line():
+    with pytest.raises(
+        BadInput, match=r"test_transform.py:\d+: fails fails on sentence 7, 'a cat': ValueError"
+    ):
+        image_of(compose(transform("trans"), Fails()), Sentence(("a", "cat")), 7, Account())
