@@ -2,7 +2,7 @@
 worker processes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -23,7 +23,7 @@ from calque.derive.dictionary import (
 )
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name, write_json
-from calque.derive.fingerprint import fingerprint, sha256, with_code
+from calque.derive.fingerprint import check_same, fingerprint, own_code, sha256, with_code
 from calque.derive.languages import (
     DICTIONARY,
     FORMAT,
@@ -138,11 +138,12 @@ EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the words of chunks and their images."""
+    """Counts and encodes the words of chunks and their images. `code` has digests of users' code."""
 
     source: Source
     transforms: tuple[Transform, ...]
     cache: Path
+    code: Mapping[str, str]
     vocabulary: Path = Path()
     digest: str = ""  # digest of the tokenizer file
 
@@ -171,6 +172,7 @@ class ChunkEncoder:
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         """Encode a chunk in the source language and under every transform."""
+        check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
         source = encode_sentences([sentence for _, sentence in numbered], types)
@@ -312,11 +314,13 @@ def derive_languages(
     check_transforms(transforms)
     check_tags(dictionary, source)
     derivation = Derivation(source, tuple(transforms), vocabulary, dictionary)
+    facts = derivation.facts
+    prints = {name: derivation.fingerprint(name) for name in facts[TEXTS]}
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
-    encoder = ChunkEncoder(source, tuple(transforms), cache)
-    with new_folder(folder, derivation.facts) as out, Workers(workers, progress) as pool:
+    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
+    with new_folder(folder, facts) as out, Workers(workers, progress) as pool:
         types, forgotten = _vocabulary(vocabulary, encoder, pool)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
@@ -331,7 +335,7 @@ def derive_languages(
         for transform, language in zip(ready, languages[1:], strict=True):
             _write_dictionary(out, transform, language, types, dictionary, tags)
         for name, entry in out.facts["languages"].items():
-            entry["fingerprint"] = derivation.fingerprint(name)
+            entry["fingerprint"] = prints[name]
         preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}

@@ -4,16 +4,18 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from calque.derive.build import derive_languages
+from calque.derive.build import ChunkEncoder, Derivation, derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
+from calque.derive.languages import fingerprints
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source
+from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.vocabulary import Vocabulary
@@ -126,3 +128,23 @@ def test_unusable_input_leaves_nothing(tmp_path, lines, size, transforms, what):
             Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_refuse_users_code_that_has_changed(tmp_path):
+    encoder = ChunkEncoder(SOURCE, (), tmp_path, {"my_study.py": "digest"})
+    with pytest.raises(BadInput, match=r"my_study\.py: this file changed"):
+        encoder.encode(next(iter(encoder.chunks())))
+
+
+def test_fingerprints_belong_to_the_files_at_the_start(tmp_path):
+    path = tmp_path / "text"
+    path.write_text("The cat sleeps.\n")
+    inputs = Files((path,)), (Invert(),), 270, DictionaryConfig()
+    expected = Derivation(*inputs).fingerprint("source")
+
+    def edit(what, done, total):
+        if what == "encoding" and done == total:
+            path.write_text("The dog sleeps.\n")
+
+    folder = derive_languages(*inputs, tmp_path / "study", tmp_path, progress=edit)
+    assert fingerprints(folder)["source"][0] == expected
