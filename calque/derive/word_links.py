@@ -25,7 +25,7 @@ import numpy as np
 
 from calque.derive.artefact import Artefact, making
 from calque.derive.corpus import Ragged, ends_of, ranges
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, listed
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Bitext, EstimatedLinks, Language, Languages
 from calque.derive.readers.parallel import Link, Links, Pair
@@ -227,8 +227,7 @@ class FastAlign:
         usable = (pair for pair in _usable(pairs, reverse, unlearnt) if pair[0])
         corpus = list(chunks(usable, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
-            reasons = ", ".join(f"{number:,} {what}" for what, number in unlearnt.items())
-            raise BadInput(f"no usable sentence pairs to learn from: {reasons or 'the text is empty'}")
+            raise BadInput(f"no usable sentence pairs: {listed(unlearnt) or 'the text is empty'}")
         stride = len(target_ids) + 1
         keys = np.unique(np.concatenate([np.unique(Cells(chunk).keys(stride)) for chunk in corpus]))
         probabilities, tension = _learn(corpus, keys, stride)

@@ -40,13 +40,14 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
                 tag = "O"
             if not _TAG.fullmatch(tag) or tag[2:] == "O":
                 raise place.fault(f"tag {tag!r}; expected O, B-type or I-type")
-            if not (word := one_word(form.removeprefix(prefix), counts)):
+            form = form.removeprefix(prefix)
+            if not form.strip():
                 counts["words of white space only, left out"] += 1
                 continue
             if tag.startswith("I-") and tag[2:] != tags[-1][2:]:
                 counts["I- tags that begin an entity"] += 1
                 tag = f"B{tag[1:]}"
-            words.append(word)
+            words.append(one_word(form, counts))
             tags.append(tag)
         if words:
             yield Sentence(tuple(words), spans=spans_of(tags[1:]))

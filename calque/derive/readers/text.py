@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from html import unescape
 from itertools import chain, islice
 from pathlib import Path
@@ -137,7 +137,9 @@ def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
     """Return a chunk's lines of text, including blank ones, or the sentences of treebanks and entity
     files."""
     if chunk.kind == "parquet":
-        rows = _parquet(chunk.path).read_row_group(chunk.line, ["text"])["text"].to_pylist()
+        rows = _parquet(
+            chunk.path, lambda file: file.read_row_group(chunk.line, ["text"])["text"].to_pylist()
+        )
         texts = [Place(chunk.path).text(row, "column text") for row in rows if row is not None]
         counts["rows without text"] += len(rows) - len(texts)
         return chain.from_iterable(map(LINE_ENDS.split, texts))
@@ -158,25 +160,25 @@ def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
     """Yield a chunk per row group: `offset` counts uncompressed bytes, and `line` is the group's index."""
-    metadata, offset = _parquet(path).metadata, 0
+    metadata, offset = _parquet(path, lambda file: file.metadata), 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, b"")
         offset += metadata.row_group(group).total_byte_size
 
 
-def _parquet(path: Path) -> Any:
-    """Open a Parquet file; raise BadInput if it is damaged or lacks a column called text."""
+def _parquet(path: Path, read: Callable[[Any], Any]) -> Any:
+    """Open and `read` a Parquet file; raise BadInput if it is damaged or lacks a column called text."""
     try:
         from pyarrow import parquet
 
         file = parquet.ParquetFile(path)
+        if "text" not in (names := file.schema_arrow.names):
+            raise BadInput(f"no column text; available: {', '.join(names)}", path)
+        return read(file)
     except ImportError:
         raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
     except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
         raise BadInput(f"this Parquet file is damaged: {error}", path) from None
-    if "text" not in (names := file.schema_arrow.names):
-        raise BadInput(f"no column text; available: {', '.join(names)}", path)
-    return file
 
 
 def join_words(words: Sequence[str]) -> str:

@@ -90,6 +90,9 @@ def test_parquet_columns(tmp_path):
     parquet.write_table(pa.table({"id": [1, 2, 3]}), tmp_path / "ids")
     with pytest.raises(BadInput, match="no column text"):
         list(read_all(TextFiles((tmp_path / "ids",)), counts))
+    path.write_bytes(path.read_bytes()[:4] + b"\xff" * 40 + path.read_bytes()[44:])
+    with pytest.raises(BadInput, match="damaged"):
+        list(read_all(TextFiles((path,)), counts))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadInput, match="damaged"):
         list(TextFiles((path,)).chunks())

@@ -40,6 +40,11 @@ def test_usual_formats(tmp_path, text):
     assert read(tmp_path / "a", text) == ([ANNA, NO], {})
 
 
+def test_blank_words_are_counted_once(tmp_path):
+    text = PANX.replace("left", "left\tO\n\u3000")
+    assert read(tmp_path / "a", text) == ([ANNA, NO], {"words of white space only, left out": 1})
+
+
 def test_universal_ner(tmp_path):
     anna = "1\tAnna\tB-PER\t-\tx\n2\tLee\tI-PER\t-\tx\n3\tleft\tO\n4\tRome\tB-LOC\t-\tx\n5\t.\tB-O\t-\tx\n"
     no = "# text = this ends in O\n1\tNo\tB-OTH\t-\tx\n2\t!\tI-OTH\t-\tx\n"
