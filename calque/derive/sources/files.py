@@ -54,6 +54,9 @@ class EasyText:
     longest: int = 20
     tasks: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_range("types", self.types, 1)
+
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
         """Return the easy sentences, or the examples of easy sentences."""
         easy_items = []

@@ -154,7 +154,8 @@ def _members(archive: Path, name: str) -> Path:
 
 def _rows(table: Path, where: Mapping[str, str], name: str) -> bytes:
     """Return a table's header and the rows with the values in `where`."""
-    header, *lines = table.read_bytes().splitlines(keepends=True)
+    with table.open("rb") as file:
+        header, *lines = file
     columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
     if missing := [column for column in where if column not in columns]:
         raise BadInput(unknown("column", missing[0], columns), name, 1)

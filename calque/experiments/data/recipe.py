@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
+from calque.derive.words import Translate
 from calque.experiments.run.step import parts_of
 
 RECIPES = Path(__file__).with_name("recipes.toml")
@@ -161,4 +162,5 @@ def by_recipe(paths: Sequence[Path]) -> dict[str, list[Path]]:
 
 def inputs(study: Any) -> list[Path]:
     """Return the files and folders that a study's values name."""
-    return list(dict.fromkeys(parts_of(study, Path)))
+    lexicons = (transform.lexicon for transform in parts_of(study, Translate))
+    return list(dict.fromkeys((*parts_of(study, Path), *lexicons)))

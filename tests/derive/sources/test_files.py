@@ -106,3 +106,8 @@ def test_easy_text_filters_text_and_tasks(files, tmp_path):
     (example,) = data.examples["train"]
     assert example.texts[0][0].words == ("the", "cat", "sleeps", ".")
     assert sum(data.left_out["train"].values()) == 3 + 2  # 3 with `zebra`, 2 held out
+
+
+def test_easy_text_needs_a_type():
+    with pytest.raises(BadInput, match="types must be at least 1, not -5"):
+        EasyText(-5)

@@ -13,6 +13,7 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import claimed
+from calque.derive.transforms import transform
 from calque.experiments.data import fetch as downloading
 from calque.experiments.data import recipe as recipes
 from calque.experiments.data.fetch import ARCHIVES, download_file, state, unpack
@@ -281,3 +282,8 @@ def test_altered_file_is_not_overwritten(site, tmp_path):
     with claimed(tmp_path / name), pytest.raises(BadInput, match="another process"):
         fetch(tmp_path, one)
     assert fetch(tmp_path, one) == ["f"]
+
+
+def test_lexicons_are_inputs(monkeypatch):
+    monkeypatch.setenv("CALQUE_DATA", "folder")
+    assert recipes.inputs([transform("trans.lex-fr")]) == [Path("folder/lexicons/en-fr.tsv")]
