@@ -72,9 +72,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     return f"did you mean {lower[matches[0]]}?" if matches else ""
 
 
-def unknown(kind: str, name: str, candidates: Iterable[str], described: Iterable[str] = ()) -> str:
+def unknown(kind: str, name: str, candidates: Iterable[str]) -> str:
     """Return a message about an unknown name, with the most similar known name or, if none is similar, all
-    known names (as `described`, if given)."""
+    known names."""
     names = list(candidates)
-    hint = nearest(name, names) or f"available: {', '.join(described or names)}"
+    hint = nearest(name, names) or f"available: {', '.join(names)}"
     return f"no {kind} is called {shown(name)}; {hint}"

@@ -253,10 +253,10 @@ def _applied(part: Transform, sentence: Sentence, number: int) -> Sentence:
         return part(sentence, number)
     except Exception as error:
         lines = [f for f in extract_tb(error.__traceback__) if f.filename.endswith(tuple(own_code(part)))]
-        if isinstance(error, BadInput) or not lines:
+        if not lines:
             raise
-        fault = f"{part.name} fails on sentence {number}, {shown(sentence.text)}: {type(error).__name__}"
-        raise BadInput(f"{fault}: {error}", lines[-1].filename, lines[-1].lineno) from error
+        fault = f"{part.name} fails on sentence {number}, {shown(sentence.text)}: {error!r}"
+        raise BadInput(fault, lines[-1].filename, lines[-1].lineno) from error
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:

@@ -128,11 +128,12 @@ class Fails(Transform):
     name = "fails"
 
     def __call__(self, sentence, number=0):
-        return sentence.reorder([sentence.words.index("dog"), 0])
+        return sentence.reorder([sentence.words.index("dog"), 1, 1])
 
 
-def test_errors_in_users_transforms_name_file_and_line():
-    with pytest.raises(
-        BadInput, match=r"test_transform.py:\d+: fails fails on sentence 7, 'a cat': ValueError"
-    ):
-        image_of(compose(transform("trans"), Fails()), Sentence(("a", "cat")), 7, Account())
+@pytest.mark.parametrize(("word", "error"), [("cat", "ValueError"), ("dog", "BadInput.*cannot reorder")])
+def test_errors_in_users_transforms_name_file_and_line(word, error):
+    own, sentence = compose(transform("trans"), Fails()), Sentence(("a", word))
+    place = r"test_transform.py:\d+: fails fails on sentence 7"
+    with pytest.raises(BadInput, match=f"{place}, 'a {word}': {error}"):
+        image_of(own, sentence, 7, Account())
