@@ -18,8 +18,9 @@ Report = Annotated[str, typer.Argument(metavar="REPORT", help="A folder, a study
 def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
     """Compare the conclusions, numbers and records in two reports.
 
-    The output first says whether the verdicts on claims agree, and whether any number used in claims differs
-    by more than seed noise (Welch's t-test with Holm's correction). It then lists the records that differ.
+    The output first counts the verdicts on claims that differ, and the main scores, alignment, retrieval and
+    error rates that differ by more than seed noise (Welch's t-test with Holm's correction). It then lists the
+    records that differ.
 
     The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
     none.

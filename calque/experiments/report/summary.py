@@ -172,6 +172,9 @@ def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
     if study.objectives:
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(study.train))
+    shipped = {run.file: run for model in models if (run := model.training.shipped)}
+    for file, run in shipped.items():
+        yield "Trained in advance", f"weights of {file.name}, SHA-256 {run.identity()}"
     if study.paces:
         yield "Steps, as multiples of train.steps", listed(study.paces)
     yield from study.languages.facts(study).items()
