@@ -157,5 +157,5 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
             yield from mistyped(item, kind, f"{name}.{key}")
     elif isinstance(value, tuple):
         kind, *others = (*typing.get_args(kinds[0]), Any)
-        for place, item in enumerate(value):
-            yield from mistyped(item, kind if Ellipsis in others else Any, f"{name}[{place}]")
+        for i, item in enumerate(value):
+            yield from mistyped(item, kind if Ellipsis in others else Any, f"{name}[{i}]")
