@@ -184,6 +184,7 @@ REFUSED = [
     (ner, "Rome\tM-LOC\n", 1, "'M-LOC'"),
     (ner, "Rome\tB-LOC\nrains O\n", 2, "rains O"),
     (ner, "en:A\tO\n\nrains\tO\n", 3, "'en:'"),
+    (labels, "Word\tLabel\nThe\tD\n", 1, "header"),
     (labels, "The\tD\na b\tD\n", 2, "'a b'"),
     (labels, "The\tD\na\n", 2, "'a'"),
     # texts and pairs

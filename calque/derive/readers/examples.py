@@ -65,8 +65,9 @@ def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
     word, a tab and a label."""
     for rows in _sentences(path, counts, comments=False):
         for place, columns in rows:
-            if len(columns) != 2 or any(column.split() != [column] for column in columns):
-                expected = "expected a word, a tab and its label, without other white space"
+            is_header = place.line == 1 and list(map(str.lower, columns)) == ["word", "label"]
+            if is_header or len(columns) != 2 or any(column.split() != [column] for column in columns):
+                expected = "expected a word, a tab and its label, without a header or other white space"
                 raise place.fault(f"{columns}; {expected}")
         words, labels = zip(*(columns for _, columns in rows), strict=True)
         spans = tuple(Span(i, i + 1, label) for i, label in enumerate(labels))
