@@ -8,8 +8,10 @@ from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
 from calque.analysis.aligners.methods import OT
+from calque.derive.errors import BadInput
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
+from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
@@ -90,3 +92,8 @@ def test_loss_by_hand(languages, labels, least, layer):
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
     assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
     assert (labelled < words) == (labels != "gold")
+
+
+def test_threshold_needs_labels_by_agreement():
+    with pytest.raises(BadInput, match="requires labels by agreement, but the labels are self"):
+        parse("ALIGNER-self-least20")

@@ -21,13 +21,7 @@ from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
-from calque.pretrain.saved_model import (
-    ALIGNER_LAYER,
-    WEIGHTS,
-    has_head,
-    load_model,
-    read_config,
-)
+from calque.pretrain.saved_model import ALIGNER_LAYER, WEIGHTS, has_head, load_model, read_config
 
 MEASURED_ROWS = 128  # rows of similar length per batch; affects only rounding
 Ids = Sequence[int] | np.ndarray

@@ -167,6 +167,11 @@ class AlignerTraining(PairObjective):
         percent("least", "-least", "labels of at least {percent} %", "5"),
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels != "agreement" and self.least != type(self).least:
+            raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
+
     @property
     def traits(self) -> Traits:
         version = 2 if self.labels == "agreement" else 1  # in format 1, agreement meant mutual argmax
