@@ -35,7 +35,7 @@ class Board:
         self.waiting, self.of = {step.folder: step for step in steps}, len(steps)
         self.start, self.lock, self.terminal = time.monotonic(), RLock(), sys.stdout.isatty()
         self.running: dict[str, tuple[float, float]] = {}  # each task's start and finished fraction
-        self.seconds = defaultdict[str, list[float]](list)  # of finished steps, by stage
+        self.seconds = defaultdict[str, list[float]](list)  # of finished steps, by their titles' first word
 
     def report(self, what: str, done: int, of: int) -> None:
         start, _ = self.running.get(what, (time.monotonic(), 0.0))
@@ -49,25 +49,27 @@ class Board:
         seconds = time.monotonic() - start
         if finished:
             del self.waiting[finished[0].folder]
-            self.seconds[finished[0].stage].append(seconds)
+            self.seconds[what.split()[0]].append(seconds)
             self.say(f"{self.state}: {what}, {duration(seconds)}")
         elif not self.of:
             self.say(f"{what}: {seconds:.1f} s")
 
     @property
     def state(self) -> str:
-        """The number of finished steps and, once every remaining stage has one, the expected time left."""
-        elapsed, stages = time.monotonic() - self.start, [step.stage for step in [*self.waiting.values()]]
-        state = f"{self.of - len(stages)} of {self.of} steps in {duration(elapsed)}"
-        if not stages or not all(self.seconds.get(stage) for stage in stages):
+        """The number of finished steps and, once one step of each remaining kind is finished, the expected
+        time left."""
+        elapsed = time.monotonic() - self.start
+        kinds = [step.title.split()[0] for step in [*self.waiting.values()]]
+        state = f"{self.of - len(kinds)} of {self.of} steps in {duration(elapsed)}"
+        if not kinds or not all(self.seconds.get(kind) for kind in kinds):
             return state
         parallel = sum(map(sum, self.seconds.values())) / elapsed
-        left = sum(mean(self.seconds[stage]) for stage in stages) / parallel
+        left = sum(mean(self.seconds[kind]) for kind in kinds) / parallel
         return f"{state}, about {duration(left)} left"
 
     def show_running(self) -> None:
         tasks = ", ".join(f"{title} {part:.0%}" for title, (_, part) in list(self.running.items()))
-        line = printable(f"{self.state}: {tasks}" if self.of else tasks)
+        line = printable(": ".join(filter(None, [self.state if self.of else "", tasks])))
         if self.terminal:
             self._write(f"\r{line[: WIDTH - 1]:<{WIDTH - 1}}")
         elif self.of:
