@@ -229,7 +229,7 @@ class FastAlign:
         if not corpus:
             raise BadInput(f"no usable sentence pairs: {listed(unlearnt) or 'the text is empty'}")
         stride = len(target_ids) + 1
-        keys = np.unique(np.concatenate([np.unique(Cells(chunk).keys(stride)) for chunk in corpus]))
+        keys = _distinct_keys(corpus, stride)
         probabilities, tension = _learn(corpus, keys, stride)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
@@ -268,6 +268,16 @@ class StatisticalAligner:
         """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
         forward_pairs, reverse_pairs = tee(pairs)
         return map(self.symmetrisation, self.forward.align(forward_pairs), self.reverse.align(reverse_pairs))
+
+
+def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
+    """Collect the sorted keys of all cells. Keys are merged whenever as many are new, to save memory."""
+    keys, new = np.empty(0, np.int64), list[np.ndarray]()
+    for chunk in corpus:
+        new.append(np.unique(Cells(chunk).keys(stride)))
+        if sum(map(len, new)) > len(keys):
+            keys, new = np.unique(np.concatenate([keys, *new])), []
+    return np.unique(np.concatenate([keys, *new]))
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.ndarray, float]:
