@@ -336,8 +336,7 @@ def derive_languages(
             _write_dictionary(out, transform, language, types, dictionary, tags)
         for name, entry in out.facts["languages"].items():
             entry["fingerprint"] = prints[name]
-        preview = preview_sentences(samples, ready)
-        (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
+        (out.part / PREVIEW).write_text(preview_sentences(samples, ready), encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
 

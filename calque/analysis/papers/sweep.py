@@ -271,8 +271,8 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
             elif objective in objectives:
                 for value, (colour, marker, dash) in (lines or {"": style}).items():
                     of_line = [row for row in rows if all(row.values[i] == value for i in second)]
+                    of_line.sort(key=lambda row: values.index(row.values[x]))
                     points = [(float(values.index(row.values[x])), rows[row]) for row in of_line]
-                    points.sort(key=lambda point: point[0])
                     drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
@@ -282,17 +282,20 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     across, panels = min(len(columns), PANELS if several else 2), []
     for (language, objectives), name in product(groups, columns):
         titles = [language, *map(sweep.objectives.objective_title, objectives if second else ())]
-        head = f"{', '.join(titles)}\n{name}" if several else name
-        panels.append((head, (language, objectives, name)))
+        panels.append((f"{', '.join(titles)}\n{name}" if several else name, (language, objectives, name)))
     layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     layout["labels"] = drawing.wrapped(sweep.titles[x], (HALF - 0.5) / across), "%"
     layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
     handles, grid = _entries(sweep, look, lines), (across, 1.9)
     figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
-    title, variants = f"{sweep.first.study} by {listed(sweep.titles)}", sweep.variants.values()
-    records = [r for results in variants for r in results.records if column_of(r, results) in columns]
-    return Plot(figure, "figure-sweep", title, caption, records)
+    title = f"{sweep.first.study} by {listed(sweep.titles)}"
+    return Plot(figure, "figure-sweep", title, caption, list(_shown(sweep, columns)))
+
+
+def _shown(sweep: SweepResults, columns: Sequence[str]) -> Iterator[Record]:
+    for results in sweep.variants.values():
+        yield from (record for record in results.records if column_of(record, results) in columns)
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:

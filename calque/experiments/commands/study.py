@@ -70,24 +70,31 @@ def run(
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
     if on == "slurm" and (dry_run or not all(step.finished for step in session.steps)):
-        from calque.experiments.report.summary import counted
-        from calque.experiments.run.slurm import Slurm
-
         words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
         words += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
-        slurm = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
-        if dry_run:
-            typer.echo(slurm.script)
-            return
-        session.reserve()
-        typer.echo(f"{counted(slurm.submit(), 'job')} submitted; logs in {slurm.folder}")
-        typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
+        _submit(session, words, option or [], jobs, dry_run)
         return
     from calque.experiments.run.step import first_process
 
     wall = session.compute(jobs=jobs, change=change)
     if first_process():
         typer.echo(session.summarise(wall))
+
+
+def _submit(
+    session: StudySession, words: list[str], options: list[str], jobs: int | None, dry_run: bool
+) -> None:
+    """Submit the unfinished steps as Slurm jobs that run the command `words`, or only print their scripts."""
+    from calque.experiments.report.summary import counted
+    from calque.experiments.run.slurm import Slurm
+
+    slurm = Slurm(session.steps, session.runs / session.study.name, words, options, jobs)
+    if dry_run:
+        typer.echo(slurm.script)
+        return
+    session.reserve()
+    typer.echo(f"{counted(slurm.submit(), 'job')} submitted; logs in {slurm.folder}")
+    typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
 
 
 def cell(
