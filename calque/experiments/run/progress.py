@@ -98,7 +98,9 @@ def board(steps: Iterable[Step] = (), title: str = "") -> Iterator[Board]:
     progress, ended = Board(waiting), Event()
     if waiting:
         stages = Counter(step.stage for step in waiting)
-        progress.say(f"{title}: {', '.join(f'{count} {stage}' for stage, count in stages.items())}")
+        number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
+        listed = ", ".join(f"{count} {stage}" for stage, count in stages.items())
+        progress.say(f"{title}: {number} ({listed})")
 
     def repeat() -> None:
         while not ended.wait(TERMINAL if progress.terminal else LOG):
