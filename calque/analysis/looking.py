@@ -66,6 +66,7 @@ class Look:
 
 
 def look(model: Checkpoint, sentence: str = "") -> Look:
+    """Inspect a checkpoint; the arguments and errors are the same as for `calque.look`."""
     notes = list[str]()
     texts = _typed(model, sentence.split(), notes) if sentence else _of_corpus(model, notes)
     if not model.has_head:

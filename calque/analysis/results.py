@@ -79,6 +79,7 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
+    """Return a value with its standard error over `parts` of the test set."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -107,6 +108,7 @@ def difference(first: BySeed, second: BySeed) -> Estimate | None:
 
 
 def differences(first: BySeed, second: BySeed) -> BySeed:
+    """First - second for each common seed."""
     return {seed: first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())}
 
 

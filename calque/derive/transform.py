@@ -191,6 +191,8 @@ def _needs_tree(part: Transform) -> bool:
 
 
 def parts_of(transform: Transform) -> tuple[Transform, ...]:
+    """Yield the instances of a class in a value: the value itself, or in its fields and items at any
+    depth."""
     return transform.parts if isinstance(transform, Compose) else (transform,)
 
 

@@ -48,6 +48,7 @@ Symmetrisation = Callable[[Links, Links], Links]
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
+    """Return the links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 

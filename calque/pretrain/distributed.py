@@ -88,6 +88,7 @@ class World:
 
 
 def one_process() -> World:
+    """Return the world of a single process on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
@@ -139,6 +140,7 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
+    """Leave the process group, if `join` joined one."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()

@@ -31,14 +31,17 @@ def counts_from_padding(config: Any) -> bool:
 
 
 def first_position(config: Any) -> int:
+    """Return the position id of a row's first id."""
     return int(config.pad_token_id) + 1 if counts_from_padding(config) else 0
 
 
 def row_length(config: Any) -> int:
+    """Return the maximum row length in ids."""
     return int(config.max_position_embeddings) - first_position(config)
 
 
 def layers_of(model: Any) -> Any:
+    """Return the list of a model's encoder layers."""
     return model.base_model.encoder.layer
 
 
@@ -49,6 +52,7 @@ def token_types_of(model: Any) -> Tensor:
 
 
 def head_of(model: Any) -> Any:
+    """Return the prediction head, which computes logits from states."""
     return getattr(model, HEADS[model.config.model_type])
 
 
@@ -173,6 +177,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
+    """Evaluate the model, without gradients, inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield

@@ -56,6 +56,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weights_file(folder: Path) -> Path:
+    """Return a model's safetensors file. Raises BadInput if there is none."""
     if not (folder / WEIGHTS).is_file():
         raise BadInput(f"no weights: expected {WEIGHTS}, as a single file", folder)
     return folder / WEIGHTS
@@ -109,6 +110,7 @@ def _missing(report: Mapping[str, Any], path: Path) -> list[str]:
 
 
 def load_tokenizer(folder: Path) -> Any:
+    """Load a folder's tokenizer with transformers. Raises BadInput if it cannot be loaded."""
     from transformers import AutoTokenizer
 
     return _loaded(AutoTokenizer, folder, "tokenizer", _SAFELY)
@@ -134,6 +136,7 @@ def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> A
 
 @contextmanager
 def reading_tensors(path: Path) -> Iterator[None]:
+    """Convert errors while reading `path` to BadInput."""
     try:
         yield
     except (OSError, ValueError, SafetensorError) as error:
@@ -176,6 +179,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 
 def has_head(folder: Path) -> bool:
+    """Whether a checkpoint contains a prediction head."""
     head = HEADS[read_config(folder).model_type]
     # BERT's other head predicts whether two sentences are consecutive.
     names = (name for name in tensor_names(folder) if name.startswith(f"{head}."))

@@ -28,6 +28,7 @@ Ids = Sequence[int] | np.ndarray
 
 
 def open_encoder(folder: Path, device: str = "cpu") -> Any:
+    """Load an encoder in evaluation mode."""
     encoder: Any = load_model(folder)[0]
     return encoder.eval().to(device)
 
@@ -97,6 +98,7 @@ def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
 
 
 def model_with_head(model: MeasuredModel) -> Any:
+    """Load a masked language model. Raises BadInput if its prediction head is missing."""
     if not has_head(model.checkpoint):
         what = "the model has no prediction head, so its predictions cannot be measured"
         raise BadInput(what, model.checkpoint / WEIGHTS)

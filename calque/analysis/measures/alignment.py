@@ -147,6 +147,7 @@ def normalised(rows: Tensor) -> Tensor:
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
+    """Measure alignment@1 for a model in memory."""
     return types.alignment(*tables_of(model), controls=controls)
 
 

@@ -26,12 +26,14 @@ REPORTED = {"label precision": "precision", "label recall": "recall", "labelled"
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
+    """Count a sentence pair's predicted, gold and correct links."""
     predicted = frozenset(links)
     correct = len(predicted & gold.sure), len(predicted & gold.possible)
     return LinkCounts(1, len(predicted), len(gold.sure), *correct)
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
+    """Sum the link counts over a corpus."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
@@ -65,6 +67,7 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    """Return the number of source and target words in each pair."""
     return [(len(source), len(target)) for source, target in pairs]
 
 

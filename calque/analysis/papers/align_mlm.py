@@ -54,6 +54,7 @@ SOURCED = (*LABELS, "source")  # labels of rows that are ours, published or a fl
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
     layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
     by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
@@ -294,6 +295,7 @@ def rho_of(points: list[Point]) -> Correlation | None:
 
 
 def rho_cell(rho: Correlation) -> str:
+    """Format a correlation with its interval, if it has one."""
     ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     return f"{rho.rho:.2f}{ends}".replace("-", "−")
 
@@ -306,6 +308,7 @@ def compared_metrics(results: Results) -> dict[str, str]:
 
 
 def xlm_align_tables(results: Results) -> dict[str, Table]:
+    """Return the tables of a study on XLM-Align (Chi et al. 2021), by file name."""
     return {"starts": _starts_table(results), "scores": scores_table(results)}
 
 
@@ -326,14 +329,17 @@ STRONGEST = "strongest word baseline"
 
 
 def zero_shot_columns(results: Results) -> list[Column]:
+    """Return one column per task, with the zero-shot score in its main metric."""
     return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
 
 
 def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
+    """Return a column with the mean, across tasks, of the scores in their main metrics."""
     return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 
 def equal_terms_tables(results: Results) -> dict[str, Table | None]:
+    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
     return {
         "objectives": _objectives_table(results),
         "scores": scores_table(results),

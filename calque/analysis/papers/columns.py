@@ -96,6 +96,7 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
+    """Return the study's main tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -141,6 +142,7 @@ def compare(
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """Return the columns that texts.toml specifies for a table or figure."""
     return [Column(*column) for column in TEXTS[kind][name]["columns"]]
 
 

@@ -112,6 +112,7 @@ Rows = list[tuple[str, ...]]
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
+    """Return the key of an alignment error rate."""
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
@@ -121,6 +122,7 @@ def retrieval(pair: Pair, layer: int) -> Key:
 
 
 def set_title(gold: str) -> str:
+    """Return the paper's name for a gold set."""
     return PAPERS_NAMES.get(gold, gold)
 
 
@@ -136,6 +138,7 @@ def printed_metrics(task: str) -> list[str]:
 
 
 def continued_tables(results: Results) -> dict[str, Table | None]:
+    """Return a study's tables, by file name."""
     study = Continued(results)
     return {
         "xtreme": _xtreme_table(study) if len(study.languages) > 1 else None,
@@ -250,6 +253,7 @@ LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 
 
 def continued_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the figures on a released encoder and on models pretrained further from it."""
     study = Continued(results)
     if look := looks(results, study.models):
         if study.languages:

@@ -159,6 +159,7 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
 
 
 def order_figure(results: Results) -> Plot | None:
+    """Plot ZS, Delta and alignment@1 against order distance."""
     columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     x = Column("order distance", ORDER, "kendall")
     return by_number("figure-order", results, x, columns, results.transforms)
@@ -180,6 +181,7 @@ def overlap_table(results: Results) -> Table | None:
 
 
 def overlap_figure(results: Results) -> Plot | None:
+    """Plot Delta and alignment@1 against shared sub-words."""
     columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
     return by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
 

@@ -44,6 +44,7 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
 
 
 def growth_figure(results: Results) -> Plot | None:
+    """Plot all probed measures by step."""
     return by_step("figure-aligned", results, growth_columns(results))
 
 

@@ -85,5 +85,6 @@ def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
+    """Return a claim in the words of claims.toml."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)

@@ -85,6 +85,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
+    """Atomically write a page on a single checkpoint."""
     sections = {
         "Fill a mask": _live([("this model", look)]),
         "Words": f"<pre>{text(str(look))}</pre>",
@@ -125,11 +126,13 @@ def text(words: str) -> str:
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
+    """Return a list, or "" without items."""
     parts = "".join(f"<li>{text(item)}</li>" for item in words)
     return f"<ul class={kind}>{parts}</ul>" if parts else ""
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return a list of terms with their definitions, or "" if there are none."""
     parts = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in pairs)
     return f"<dl>{parts}</dl>" if parts else ""
 
@@ -143,6 +146,7 @@ def scroll(label: str, body: str) -> str:
 
 
 def table_html(table: Table, name: str) -> str:
+    """Return a table with its title and note; `name` is its file's name."""
     classes = []
     for column in table.columns[table.labels :]:
         numbers = all(cell == MISSING or numeric([cell]) for cell in column)
@@ -171,6 +175,7 @@ SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls o
 
 
 def figure_html(plot: Plot) -> str:
+    """Return a plot with its title and its caption."""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
         f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{image_html(plot.figure, plot.title)}\n'

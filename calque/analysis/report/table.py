@@ -172,6 +172,7 @@ _FIT = r"""\resizebox*{!}{\ifdim\totalheight>.75\textheight .75\textheight\else\
 
 
 def escaped(text: str) -> str:
+    """Escape LaTeX's special characters."""
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 

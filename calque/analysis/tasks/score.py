@@ -34,6 +34,7 @@ class Score:
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
+    """The fraction of labels predicted correctly."""
     pairs = (zip(*answers, strict=True) for answers in zip(gold, predicted, strict=True))
     hits = [sum(label == answer for label, answer in example) for example in pairs]
     sizes = list(map(len, gold))

@@ -14,6 +14,7 @@ from calque.pretrain.batch import UNLABELLED
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
+    """Yield each word with its label."""
     for example, labels in examples:
         yield from zip(words_of(example), labels, strict=True)
 

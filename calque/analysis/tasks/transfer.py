@@ -39,6 +39,7 @@ PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each 
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
+    """The maximum number of ids in a row."""
     return min(config.max_length, row_length(read_config(checkpoint)))
 
 

@@ -59,6 +59,7 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
+    """Return the label of a pair."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -164,6 +165,7 @@ def families() -> dict[str, list[Case]]:
 
 
 def inferences(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of pairs in rounds of one pair per label."""
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
         "adjunct": words.adjunct, "meeting": words.meeting,

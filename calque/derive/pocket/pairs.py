@@ -260,6 +260,8 @@ FORMS = [SentenceForm(passive, *adjuncts) for passive in (False, True) for adjun
 
 
 def paraphrases(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of paraphrase examples."""
+
     def draw(case: Case) -> Example:
         first, second, exchanged, named, alike = case.parts
         deed = words.encounter(named, alike)
@@ -330,6 +332,7 @@ class Event:
 
 
 def questions(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of questions with contexts."""
     rng = words.rng
 
     def draw(case: Case) -> Example:

@@ -144,31 +144,38 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """Build a noun, with a determiner if one is given."""
     node = Node(word, "NOUN", relation, form=int(plural))
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
+    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place, form=form)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """Build an adjective."""
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
+    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str, place: str = "") -> Node:
+    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
+    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
 def location(preposition: Word, word: Word) -> Node:
+    """Build a prepositional phrase for the place of an action."""
     return adposition(noun(word, "obl", determiner="the"), preposition)
 
 
@@ -193,6 +200,7 @@ def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
 
 
 def person_or_noun(sense: Sense) -> Node:
+    """Build a person's first name, or a common noun with an article."""
     return noun(sense, "", determiner="the") if sense.kind else person(sense, "")
 
 
@@ -231,19 +239,23 @@ def verb(
 
 
 def negated(node: Node, negative: bool) -> Node:
+    """Add *not*, if `negative`."""
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
 
 
 def be(tense: str, plural: bool) -> str:
+    """Return a form of the verb *be*."""
     return (("is", "are"), ("was", "were"))[tense == "past"][plural]
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
+    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return negated(predicate, negative)
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """Add the agent and the patient to a verb in the active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 

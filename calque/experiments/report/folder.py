@@ -43,6 +43,7 @@ COMMITTED = CHECKOUT / "experiments" / "records"
 
 
 def provenance() -> About:
+    """Return the date, commit, command, machine and versions."""
     import torch
 
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"

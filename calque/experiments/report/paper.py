@@ -120,6 +120,7 @@ def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def item(paper: str, name: str) -> Item:
+    """Return one item. Raises BadInput for an unknown paper or item."""
     by_name = {paper_item.name: paper_item for paper_item in items(paper)}
     if name not in by_name:
         raise BadInput(unknown(f"table or figure of {paper}", name, by_name))
@@ -127,6 +128,7 @@ def item(paper: str, name: str) -> Item:
 
 
 def listing() -> Iterator[str]:
+    """Yield the lines that `calque paper` prints."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for paper_item in items(name):

@@ -154,6 +154,7 @@ def facts_of(variants: Sequence[Variant], root: Path, about: Mapping[str, Any]) 
 
 
 def described_facts(about: Mapping[str, Any]) -> list[Fact]:
+    """Return the facts in a report's description."""
     facts = {
         "Seeds": ", ".join(map(str, about["seeds"])),
         "Settings": "; ".join(about.get("settings", ())),

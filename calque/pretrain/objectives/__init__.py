@@ -56,6 +56,7 @@ def parse(name: str, mask_rate: float | None = None) -> Objective:
 
 
 def table() -> list[str]:
+    """Return the lines of the Markdown table of objectives."""
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         definition = " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
