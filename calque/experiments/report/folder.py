@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -49,9 +50,16 @@ def provenance() -> About:
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
     return {
         **_now(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {device}",
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {device}",
         "versions": {library: version(library) for library in LIBRARIES},
     }
+
+
+def _processor() -> str:
+    """Return the processor's name, because results differ between processors."""
+    info = Path("/proc/cpuinfo")
+    name = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE) if info.is_file() else None
+    return name[1] if name else platform.machine()
 
 
 def _now() -> dict[str, str]:
