@@ -184,7 +184,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
             raise ValueError
         value = kind(text)
     except ValueError:
-        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
+        number = "a whole number" if kind is int else "a number"
+        raise ValueError(f"expected {number}, not {shown(text)}") from None
     if (kind is int and abs(value) >= LARGEST) or not isfinite(value):
         raise ValueError(f"expected a finite number below 2**63, not {shown(text)}")
     return value

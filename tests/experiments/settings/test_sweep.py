@@ -74,7 +74,7 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
         (["transforms=trans,nope"], "--sweep transforms=nope: no transform is called 'nope'"),
         (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
         (["train.stesp=4,8"], "did you mean steps?"),
-        (["train.steps=4,many"], "expected int, not 'many'"),
+        (["train.steps=4,many"], "not 'many'"),
         (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
         (["paper=align_mlm,nature"], "expected one of align_mlm"),
         (
