@@ -1,6 +1,6 @@
-"""Encode sentences and sentence pairs, and extract links from any layer (SimAlign; XLM-Align, section 4.2).
-Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in the longest source and target side, H
-hidden."""
+"""Hidden states of sentences and sentence pairs, and the links that they yield at any layer (SimAlign;
+XLM-Align, section 4.2). Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in the longest
+source and target side, H hidden."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
-from calque.derive.vocabulary import TOKENIZER, open_tokenizer
+from calque.derive.vocabulary import GivenVocabulary, Specials, Vocabulary
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
 from calque.pretrain.saved_model import ALIGNER_LAYER, WEIGHTS, has_head, load_model, read_config
 
-MEASURED_ROWS = 128  # rows of similar length per batch; affects only rounding
+ROWS, IDS = 128, 1 << 14  # maximum number of rows, and of ids with padding, per batch; affects only rounding
 Ids = Sequence[int] | np.ndarray
 
 
@@ -31,70 +31,6 @@ def open_encoder(folder: Path, device: str = "cpu") -> Any:
     """Load an encoder in evaluation mode."""
     encoder: Any = load_model(folder)[0]
     return encoder.eval().to(device)
-
-
-@inference_mode
-def layer_states(
-    model: Any, rows: Sequence[Ids], token_types: Sequence[Ids], top: int | None = None
-) -> tuple[Tensor, ...]:
-    """Return the states (B, L, H) of rows of ids after the embeddings and after each layer up to `top`
-    (default: all). Values at padding are arbitrary."""
-    ids, types = (
-        nn.utils.rnn.pad_sequence([torch.tensor(row) for row in side], True, filler).to(model.device)
-        for side, filler in ((rows, model.config.pad_token_id), (token_types, 0))
-    )
-    lengths = torch.tensor([[len(row)] for row in rows], device=ids.device)
-    places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
-    # Padding is known by its place, because some published models give `pad_token_id` another meaning.
-    places = places.masked_fill(places >= lengths, -1)
-    padded = bool((places < 0).any())
-    states = encode_each(model, Rows(ids, ids, types, padded, places, types))
-    return tuple(islice(states, None if top is None else top + 1))
-
-
-def states(
-    model: Any, rows: Sequence[np.ndarray], language: int
-) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Yield batches of row indices, and their rows' states (B, L, H) at each layer, with arbitrary values at
-    padding. `language` is the token type in models with language embeddings."""
-    ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
-    number = language if has_languages(model.config.type_vocab_size) else 0
-    for first in range(0, len(ordered), MEASURED_ROWS):
-        places = ordered[first : first + MEASURED_ROWS]
-        chosen = [rows[place] for place in places]
-        yield places, layer_states(model, chosen, [np.full_like(row, number) for row in chosen])
-
-
-def states_by_row(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
-    """Yield each row's index and its states (layers, ids, H), in order of length."""
-    for places, hidden in states(model, rows, language):
-        for number, place in enumerate(places):
-            yield place, torch.stack([layer[number, : len(rows[place])] for layer in hidden])
-
-
-def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
-    """Average each row's states at every layer, (layers, rows, H), without the special ids at both ends."""
-    return in_order(
-        (places, mean_states(hidden, 1, [len(rows[place]) - 2 for place in places]))
-        for places, hidden in states(model, rows, language)
-    )
-
-
-def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
-    """Average the states of `sizes` (B,) ids in each row, from position `first`: (layers, B, H)."""
-    place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
-    inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (B, L)
-    counts = inside.sum(1, keepdim=True)
-    return torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
-
-
-def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
-    """Join batches of row indices and means (layers, B, H) into one tensor, in the rows' order."""
-    order, means = list[int](), list[Tensor]()
-    for places, tensor in batches:
-        order += places
-        means.append(tensor)
-    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
 
 
 def model_with_head(model: MeasuredModel) -> Any:
@@ -106,64 +42,60 @@ def model_with_head(model: MeasuredModel) -> Any:
     return network.to(model.device).eval()
 
 
-WordIds = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
-PairIds = tuple[WordIds, WordIds]  # both sides of a sentence pair
+@inference_mode
+def states(
+    model: Any, rows: Sequence[Ids], types: int | Sequence[Ids] = 0, top: int | None = None
+) -> Iterator[tuple[list[int], list[Tensor]]]:
+    """Yield batches of row indices with their rows' states (B, L, H) after the embeddings and after each
+    layer up to `top` (default: all). Values at padding are arbitrary. `types` are the rows' token types, or
+    the number of their language, which only models with language embeddings use."""
+    if isinstance(types, int):
+        types = [[types * has_languages(model.config.type_vocab_size)] * len(row) for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    while order:
+        size = next((n for n, i in enumerate(order[:ROWS]) if (n + 1) * len(rows[i]) > IDS), ROWS)
+        batch, order = order[: max(size, 1)], order[max(size, 1) :]
+        ids, kinds = (
+            nn.utils.rnn.pad_sequence([torch.tensor(side[i]) for i in batch], True, filler).to(model.device)
+            for side, filler in ((rows, model.config.pad_token_id), (types, 0))
+        )
+        lengths = torch.tensor([[len(rows[i])] for i in batch], device=ids.device)
+        places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+        # Padding is known by its place, because some published models give `pad_token_id` another meaning.
+        places = places.masked_fill(places >= lengths, -1)
+        layers = encode_each(model, Rows(ids, ids, kinds, bool((places < 0).any()), places, kinds))
+        yield batch, list(islice(layers, None if top is None else top + 1))
 
 
-class SubWords:
-    """A tokenizer that encodes each word separately, preceded by a space. `before` and `after` are the
-    special ids around a sentence, and `second_type` is the token type of the second text in a pair."""
-
-    def __init__(self, folder: Path) -> None:
-        self._tokenizer, self._folder = open_tokenizer(folder / TOKENIZER), folder
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-        self._tokenizer.encode_special_tokens = True
-        self._known: dict[str, list[int]] = {}
-        self.size: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
-        (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
-        first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
-        if first is None:
-            raise BadInput("the tokenizer drops a letter or encodes it differently in a sentence", folder)
-        self.before, self.after = around[:first], around[first + len(bare) :]
-        self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
-
-    def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        new = [word for word in dict.fromkeys(words) if word not in self._known]
-        self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
-        return [self._known[word] for word in words]
-
-    def of_pairs(self, pairs: Iterable[Pair]) -> Iterator[PairIds]:
-        return ((self(source), self(target)) for source, target in pairs)
-
-    def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
-        try:
-            encoded = self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
-        except Exception as error:  # the tokenizers library raises plain exceptions
-            raise BadInput(f"the tokenizer cannot encode some words: {error}", self._folder) from None
-        return [encoding.ids for encoding in encoded]
+def states_by_row(
+    model: Any, rows: Sequence[Ids], types: int | Sequence[Ids] = 0, top: int | None = None
+) -> Iterator[tuple[int, Tensor]]:
+    """Yield each row's index and its states (layers, ids, H), in order of length; otherwise as `states`."""
+    for batch, hidden in states(model, rows, types, top):
+        for number, i in enumerate(batch):
+            yield i, torch.stack([layer[number, : len(rows[i])] for layer in hidden])
 
 
-CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
-ROWS = 32  # rows of similar length per batch
-WINDOW = 1024  # number of pairs sorted by length at a time
-Side = tuple[list[int], np.ndarray]  # the ids of a sentence that fit into a row, and each id's word
+def sentence_means(model: Any, rows: Sequence[Ids], language: int = 0) -> Tensor:
+    """Average each row's states at every layer, (layers, rows, H), without the special ids at both ends."""
+    order, means = list[int](), list[Tensor]()
+    for batch, hidden in states(model, rows, language):
+        sizes = torch.tensor([[len(rows[i]) - 2] for i in batch], device=model.device)
+        place = torch.arange(hidden[0].shape[1], device=model.device) - 1
+        inside = ((place >= 0) & (place < sizes))[:, :, None]
+        means.append(torch.stack([layer.masked_fill(~inside, 0.0).sum(1) / sizes for layer in hidden]))
+        order += batch
+    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(model.device)]
 
 
-def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Group items of similar size into batches of at most CELLS ids, and yield each batch's indices. Items
-    with an empty side are omitted."""
-    batch, widest = list[int](), tuple[int, ...]()
-    complete = [i for i, size in enumerate(sizes) if all(size)]
-    for i in sorted(complete, key=lambda i: (sum(sizes[i]), sizes[i])):
-        wider = tuple(map(max, sizes[i], widest or sizes[i]))
-        if batch and (len(batch) + 1) * sum(wider) > CELLS:
-            yield batch
-            batch, wider = [], sizes[i]
-        batch.append(i)
-        widest = wider
-    if batch:
-        yield batch
+SideIds = tuple[np.ndarray, np.ndarray]  # a sentence's ids (T,), and each word's number of ids (W,)
+PairIds = tuple[SideIds, SideIds]
+WINDOW, BATCH = 1024, 32  # pairs that are sorted by length, and pairs that are encoded, at a time
+
+
+def encoded_pairs(vocabulary: Vocabulary, pairs: Iterable[Pair]) -> Iterator[PairIds]:
+    """Encode each word of sentence pairs; words that the tokenizer drops become the unknown type."""
+    return ((vocabulary.encode_words(source), vocabulary.encode_words(target)) for source, target in pairs)
 
 
 class LinkReading(NamedTuple):
@@ -171,106 +103,106 @@ class LinkReading(NamedTuple):
     layer: int
 
 
+class Truncated(NamedTuple):
+    """The ids of a sentence that fit into a row, and the index of each id's word, (T,) each."""
+
+    ids: np.ndarray
+    words: np.ndarray
+
+
 @dataclass(frozen=True)
 class PairEncoder:
     """Encodes each sentence pair once, and extracts links by any number of `LinkReading`s. With `joint`, a
-    pair is a single row, `<s> S </s> T </s>`. `before` and `after` are the special ids around a sentence, and
-    `types` are the token types of both sides."""
+    pair is a single row, `<s> S </s> T </s>`. `types` are the token types of both sides."""
 
     encoder: Any
-    before: Sequence[int]
-    after: Sequence[int]
+    specials: Specials
     types: tuple[int, int] = (0, 0)
     joint: bool = False
     left_out: Counter[str] = field(default_factory=Counter)
 
     def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Links]]:
+        """Yield each pair's sorted links by each reading."""
         remaining, top = iter(pairs), max(reading.layer for reading in readings)
-        while cut := [self._cut(pair) for pair in islice(remaining, WINDOW)]:
-            linked: list[list[Links]] = [[[] for _ in readings] for _ in cut]
-            for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
-                sides = [side for i in batch for side in cut[i]]
+        while window := [self._truncated(pair) for pair in islice(remaining, WINDOW)]:
+            linked: list[list[Links]] = [[[] for _ in readings] for _ in window]
+            complete = [i for i, sides in enumerate(window) if all(len(side.ids) for side in sides)]
+            complete.sort(key=lambda i: sum(len(side.ids) for side in window[i]))
+            for first in range(0, len(complete), BATCH):
+                batch = complete[first : first + BATCH]
+                sides = [side for i in batch for side in window[i]]
                 states = self._states(sides, top)
-                for number, reading in enumerate(readings):
-                    for i, links in zip(batch, self._links(sides, states, *reading), strict=True):
-                        linked[i][number] = links
+                for number, (method, layer) in enumerate(readings):
+                    vectors = [layers[layer] for layers in states]
+                    if not all(side.isfinite().all() for side in vectors):
+                        fault = f"the states after layer {layer} are not finite"
+                        raise BadInput(fault, self.encoder.name_or_path)
+                    links = links_of([side.words for side in sides], vectors, method)
+                    for i, found in zip(batch, links, strict=True):
+                        linked[i][number] = sorted(found)
             yield from linked
 
-    def _cut(self, pair: PairIds) -> list[Side]:
-        """Truncate both sides to the ids that fit into a row, and count what is left out."""
-        sides, counts = list[Side](), Counter({"sentence pairs with an empty side": int(not all(pair))})
-        beyond = f"words beyond the {row_length(self.encoder.config):,} ids that the model takes"
-        flat = [[i for word in side for i in word] for side in pair]
-        for side, ids, size in zip(pair, flat, self._sizes(list(map(len, flat))), strict=True):
-            words = np.repeat(np.arange(len(side)), list(map(len, side)))
-            counts["words that the tokenizer drops"] += sum(not word for word in side)
-            counts[beyond] += len(np.setdiff1d(words[size:], words[:size]))
-            sides.append((ids[:size], words[:size]))
-        self.left_out.update(+counts)
+    def _truncated(self, pair: PairIds) -> list[Truncated]:
+        """Truncate both sides to the ids that fit into a row, and count what is left out. In a joint row, the
+        longer side is truncated first."""
+        length, (n, m) = row_length(self.encoder.config), (len(ids) for ids, _ in pair)
+        if not (n and m):
+            self.left_out["sentence pairs with an empty side"] += 1
+        sizes = length - 2, length - 2
+        if self.joint and n + m > (room := length - 3):
+            least = min(n, m, room // 2)
+            sizes = (least, room - least) if n <= m else (room - least, least)
+        sides = list[Truncated]()
+        for (ids, pieces), size in zip(pair, sizes, strict=True):
+            words = np.repeat(np.arange(len(pieces)), pieces)
+            if beyond := len(np.setdiff1d(words[size:], words[:size])):
+                self.left_out[f"words beyond the {length:,} ids that the model takes"] += beyond
+            sides.append(Truncated(ids[:size], words[:size]))
         return sides
 
-    def _sizes(self, sizes: list[int]) -> list[int]:
-        """Return how many ids of each side fit into a row; in a joint row, the longer side is truncated
-        first."""
-        room = row_length(self.encoder.config) - len(self.before) - len(self.after) * (1 + self.joint)
-        if not self.joint:
-            return [min(size, room) for size in sizes]
-        if sum(sizes) <= room:
-            return sizes
-        least = min(*sizes, room // 2)
-        return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
-
-    def _states(self, sides: Sequence[Side], top: int) -> list[list[Tensor]]:
-        """Return each side's states, (ids, H), after every layer up to `top`; both sides of a pair are
-        neighbours."""
+    def _states(self, sides: Sequence[Truncated], top: int) -> list[Tensor]:
+        """Return the states of each side, (layers, ids, H); the sides of a pair are neighbours."""
         rows, types, spans = list[list[int]](), list[list[int]](), list[tuple[int, slice]]()
-        for number, (ids, _) in enumerate(sides):
-            kind = self.types[number % 2]
-            if number % 2 == 0 or not self.joint:
-                rows.append([*self.before])
-                types.append([kind] * len(self.before))
-            start = len(rows[-1])
-            spans.append((len(rows) - 1, slice(start, start + len(ids))))
-            rows[-1] += [*ids, *self.after]
-            types[-1] += [kind] * (len(ids) + len(self.after))
-        by_row: list[list[Tensor]] = [[] for _ in rows]
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        for first in range(0, len(order), ROWS):
-            chosen = order[first : first + ROWS]
-            columns = [rows[row] for row in chosen], [types[row] for row in chosen]
-            layers = layer_states(self.encoder, *columns, top)
-            for i, row in enumerate(chosen):
-                by_row[row] = [hidden[i] for hidden in layers]
-        return [[hidden[span] for hidden in by_row[row]] for row, span in spans]
+        for number, side in enumerate(sides):
+            kind, second = self.types[number % 2], self.joint and number % 2
+            if not second:
+                rows.append([self.specials.start])
+                types.append([kind])
+            first = len(rows[-1])
+            spans.append((len(rows) - 1, slice(first, first + len(side.ids))))
+            rows[-1] += [*side.ids.tolist(), self.specials.end]
+            types[-1] += [kind] * (len(side.ids) + 1)
+        hidden = dict(states_by_row(self.encoder, rows, types, top))
+        return [hidden[row][:, span] for row, span in spans]
 
-    def _links(
-        self, sides: Sequence[Side], states: Sequence[Sequence[Tensor]], method: Method, layer: int
-    ) -> list[Links]:
-        words, vectors = [words for _, words in sides], [layers[layer] for layers in states]
-        if method.words:
-            for i, sub_words in enumerate(vectors):
-                words[i], sizes = np.unique(words[i], return_counts=True)
-                vectors[i] = torch.stack([part.mean(0) for part in sub_words.split(sizes.tolist())])
-        padded = [nn.utils.rnn.pad_sequence(vectors[side::2], batch_first=True) for side in (0, 1)]
-        if not all(side.isfinite().all() for side in padded):
-            fault = f"the states after layer {layer} are not finite"
-            raise BadInput(fault, self.encoder.name_or_path)
-        masks = []
-        for side, tensor in enumerate(padded):
-            lengths = torch.tensor(list(map(len, vectors[side::2])), device=tensor.device)
-            masks.append(torch.arange(tensor.shape[1], device=tensor.device) < lengths[:, None])
-        linked: list[set[Link]] = [set() for _ in range(len(sides) // 2)]
-        if method.also:
-            linked = list(map(set, self._links(sides, states, method.also, layer)))
-        for pair, i, j in method.extract(method.score(*padded, *masks), *masks).tolist():
-            linked[pair].add((int(words[2 * pair][i]), int(words[2 * pair + 1][j])))
-        return list(map(sorted, linked))
+
+def links_of(words: Sequence[np.ndarray], vectors: Sequence[Tensor], method: Method) -> list[set[Link]]:
+    """Return each pair's links, given the word of each sub-word, and the sub-words' states (ids, H), of
+    alternating source and target sides."""
+    linked: list[set[Link]] = [set() for _ in words[::2]]
+    if method.also:
+        linked = links_of(words, vectors, method.also)
+    if method.words:
+        sizes = [np.bincount(side) for side in words]
+        parts = zip(vectors, sizes, strict=True)
+        vectors = [torch.stack([p.mean(0) for p in side.split(counts.tolist())]) for side, counts in parts]
+        words = [np.arange(len(counts)) for counts in sizes]
+    padded = [nn.utils.rnn.pad_sequence(list(vectors[side::2]), True) for side in (0, 1)]
+    masks = []
+    for side, tensor in enumerate(padded):
+        lengths = torch.tensor([[len(vector)] for vector in vectors[side::2]], device=tensor.device)
+        masks.append(torch.arange(tensor.shape[1], device=tensor.device) < lengths)
+    for pair, i, j in method.extract(method.score(*padded, *masks), *masks).tolist():
+        linked[pair].add((int(words[2 * pair][i]), int(words[2 * pair + 1][j])))
+    return linked
 
 
 @dataclass(frozen=True)
 class EncoderAligner:
+    """An encoder with its vocabulary, and the method and layer with which it aligns words."""
+
     encoder: PairEncoder
-    pieces: SubWords
+    vocabulary: Vocabulary
     reading: LinkReading
 
     @classmethod
@@ -284,12 +216,12 @@ class EncoderAligner:
         if layer not in range(last + 1):
             what = f"there is no layer {layer}: layers are numbered from 0 (the embeddings) to {last}"
             raise BadInput(what, folder)
-        encoder, pieces = open_encoder(folder), SubWords(folder)
-        if pieces.size > config.vocab_size:
-            what = f"the tokenizer has {pieces.size:,} types, but the model has only {config.vocab_size:,}"
-            raise BadInput(what, folder)
+        encoder, vocabulary = open_encoder(folder), GivenVocabulary(folder).open()
+        if vocabulary.size > config.vocab_size:
+            types = f"{vocabulary.size:,} types, but the model has only {config.vocab_size:,}"
+            raise BadInput(f"the tokenizer has {types}", folder)
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
-        return cls(PairEncoder(encoder, pieces.before, pieces.after), pieces, reading)
+        return cls(PairEncoder(encoder, vocabulary.specials), vocabulary, reading)
 
     @property
     def left_out(self) -> Counter[str]:
@@ -297,4 +229,5 @@ class EncoderAligner:
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
         """Yield the sorted links of each pair, in order, with only a few pairs in memory at a time."""
-        return (links for (links,) in self.encoder.links(self.pieces.of_pairs(pairs), [self.reading]))
+        readings = [self.reading]
+        return (links for (links,) in self.encoder.links(encoded_pairs(self.vocabulary, pairs), readings))

@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import (
-    SubWords,
-    batches,
-    in_order,
-    layer_states,
-    mean_states,
-    model_with_head,
-    open_encoder,
-    sentence_means,
-)
+from calque.analysis.aligners.encoder import model_with_head, open_encoder, sentence_means
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
@@ -27,6 +18,7 @@ from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import row_length
 
@@ -44,10 +36,24 @@ def retrieval(
     exclusions = Counter({"sentences that a language lacks": len(lines_of_all) - len(complete)})
     if len(complete) < 2:
         raise BadInput(f"retrieval needs at least 2 sentences in every language, not {len(complete)}")
-    encoder, pieces, vectors = open_encoder(model.checkpoint, model.device), SubWords(model.checkpoint), {}
+    encoder = open_encoder(model.checkpoint, model.device)
+    vocabulary, vectors = GivenVocabulary(model.checkpoint).open(), dict[str, Tensor]()
     for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
-        vectors[name] = sentence_vectors(encoder, pieces, lines, exclusions)
+        vectors[name] = sentence_vectors(encoder, vocabulary, lines, exclusions)
     return Measurement(tuple(_records(model, vectors, main_layer)), +exclusions)
+
+
+def sentence_vectors(
+    encoder: Any, vocabulary: Vocabulary, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
+) -> Tensor:
+    """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
+    rows, length, specials = list[list[int]](), row_length(encoder.config), vocabulary.specials
+    for words in sentences:
+        ids = vocabulary.encode_words(words)[0].tolist()
+        if beyond := len(ids[length - 2 :]):
+            exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += beyond
+        rows.append([specials.start, *ids[: length - 2], specials.end])
+    return sentence_means(encoder, rows)
 
 
 def derivation_retrieval(
@@ -59,8 +65,7 @@ def derivation_retrieval(
 ) -> Measurement:
     """Measure retrieval between up to `limit` distinct sentences and their derivations, at every layer. Given
     the types' `tags` (V,), measure it at the last layer after each intervention."""
-    network, exclusions = model_with_head(model), Counter[str]()
-    (derived,) = languages.others
+    network, exclusions, (derived,) = model_with_head(model), Counter[str](), languages.others
     rows = _derived_rows(network, languages, examples, limit, exclusions)
     numbers = [languages[name].number for name in (SOURCE, derived)]
     source, image = (sentence_means(network, *side) for side in zip(rows, numbers, strict=True))
@@ -79,23 +84,21 @@ def derivation_retrieval(
 
 def _derived_rows(
     network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: Counter[str]
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+) -> list[list[list[int]]]:
     """Return the rows of up to `limit` sentences, and those of their derivations."""
-    (derived,) = languages.others
-    start, end, room = languages.specials.start, languages.specials.end, row_length(network.config)
+    (derived,), specials, room = languages.others, languages.specials, row_length(network.config)
     readers = [Reader.of(languages, name) for name in (SOURCE, derived)]
-    sides = list[np.ndarray](), list[np.ndarray]()
+    pairs = list[list[list[int]]]()
     for pair in _derivations(examples, derived):
-        rows = [[start, *reader.read([text]).ids, end] for reader, text in zip(readers, pair, strict=True)]
-        if max(map(len, rows)) > room:
+        ids = [reader.read([text]).ids.tolist() for reader, text in zip(readers, pair, strict=True)]
+        if max(map(len, ids)) + 2 > room:
             exclusions["sentences that do not fit into a row"] += 1
-        elif len(sides[0]) < limit:
-            for side, reader, row in zip(sides, readers, rows, strict=True):
-                side.append(reader.row(row, ()).ids.astype(np.int64))
-    if len(sides[0]) < 2:
-        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(sides[0])}"
+        elif len(pairs) < limit:
+            pairs.append([[specials.start, *side, specials.end] for side in ids])
+    if len(pairs) < 2:
+        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(pairs)}"
         raise BadInput(what, examples.artefact.folder)
-    return sides
+    return [[pair[side] for pair in pairs] for side in (0, 1)]
 
 
 def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence, Sentence]]:
@@ -103,7 +106,7 @@ def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence
     seen = set[tuple[str, ...]]()
     for split in reversed(SPLITS):
         for first, second in zip(examples.examples(split), examples.examples(split, language), strict=True):
-            for source, derived in zip(chain(*first.texts), chain(*second.texts), strict=True):
+            for source, derived in zip(first.sentences, second.sentences, strict=True):
                 if source.words and source.words not in seen:
                     seen.add(source.words)
                     yield source, derived
@@ -113,37 +116,17 @@ def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: in
     """Yield a record for every pair of languages, layer and direction."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
-            forward, backward = found(cosine(source, target))
-            for query, language, hits in ((first, second, forward), (second, first, backward)):
+            scores = cosine(source, target)
+            for query, language, hits in (
+                (first, second, found(scores)),
+                (second, first, found(scores.T)),
+            ):
                 items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
                 about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
                 yield model.record(RETRIEVAL, "cosine", float(hits.mean()), len(hits), items=items, **about)
 
 
-def sentence_vectors(
-    encoder: Any, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
-) -> Tensor:
-    """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    rows, length, first = list[list[int]](), row_length(encoder.config), len(pieces.before)
-    room = length - first - len(pieces.after)
-    for line, words in enumerate(sentences, start=1):
-        ids = list(chain.from_iterable(pieces(words)))
-        if not ids:
-            what = f"sentence {line:,} has no sub-words in the model's vocabulary"
-            raise BadInput(what, encoder.name_or_path)
-        if len(ids) > room:
-            exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += len(ids) - room
-        rows.append(ids[:room])
-
-    def means(batch: Sequence[int]) -> Tensor:
-        with_marks = [[*pieces.before, *rows[i], *pieces.after] for i in batch]
-        hidden = layer_states(encoder, with_marks, [[0] * len(row) for row in with_marks])
-        return mean_states([layer[:, first:] for layer in hidden], 0, [len(rows[i]) for i in batch])
-
-    return in_order((batch, means(batch)) for batch in batches([(len(row),) for row in rows]))
-
-
-def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
-    diagonal, off_diagonal = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
-    return (diagonal > off_diagonal.amax(1)).cpu().numpy(), (diagonal > off_diagonal.amax(0)).cpu().numpy()
+def found(scores: Tensor) -> np.ndarray:
+    """Return which rows of `scores` (N, N) have a unique maximum on the diagonal."""
+    others = scores.clone().fill_diagonal_(-torch.inf)
+    return (scores.diagonal() > others.amax(1)).cpu().numpy()

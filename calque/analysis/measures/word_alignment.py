@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import islice, starmap
 from pathlib import Path
 
-from calque.analysis.aligners.encoder import LinkReading, PairEncoder, PairIds, SubWords, open_encoder
+from calque.analysis.aligners.encoder import LinkReading, PairEncoder, PairIds, encoded_pairs, open_encoder
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
-from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
+from calque.derive.vocabulary import GivenVocabulary
 from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.batch import MARKS
 from calque.pretrain.model import has_languages, main_layer, row_length
@@ -34,15 +34,7 @@ def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
     """Sum the link counts over a corpus."""
-    return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
-
-
-def score_each(
-    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]]
-) -> list[tuple[LinkCounts, ...]]:
-    """Return each aligner's link counts for every sentence pair, given its links for every sentence pair."""
-    counts = [[score(pair, predicted) for predicted in row] for pair, row in zip(gold, links, strict=True)]
-    return list(zip(*counts, strict=True))
+    return sum(starmap(score, zip(gold, links, strict=True)), LinkCounts())
 
 
 @dataclass(frozen=True)
@@ -101,31 +93,6 @@ def fast_align_scores(
     return {name: score_all(gold.pairs, predicted) for name, predicted in links.items()}, exclusions
 
 
-def layer_links(
-    model: MeasuredModel,
-    gold_set: str,
-    encoders: Sequence[PairEncoder],
-    pairs: Sequence[PairIds],
-    gold: Sequence[GoldPair],
-    readings: Sequence[LinkReading],
-    items: bool = False,
-) -> Measurement:
-    """Measure the AER of every reading for each encoder; with `items`, records contain each pair's part."""
-    records, exclusions = list[Record](), Counter[str]()
-    for encoder in encoders:
-        columns = score_each(gold, encoder.links(pairs, readings))
-        for reading, counts in zip(readings, columns, strict=True):
-            hits = [pair.found_sure + pair.found_possible for pair in counts]
-            parts = Items.over(hits, [pair.predicted + pair.sure for pair in counts]) if items else None
-            about = {"layer": reading.layer, "joint": encoder.joint, "items": parts}
-            total = sum(counts, LinkCounts())
-            records.append(link_record(model, gold_set, reading.method.name, total, **about))
-        suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
-        for reason, count in encoder.left_out.items():
-            exclusions[f"{reason}{suffix}"] += count
-    return Measurement(tuple(sorted(records, key=lambda r: (r.layer or 0, r.joint))), exclusions)
-
-
 def alone_and_joint(
     model: MeasuredModel,
     gold: GoldSet,
@@ -135,52 +102,74 @@ def alone_and_joint(
     items: bool = False,
 ) -> Measurement:
     """Measure the AER of the methods `at_main` at the main layer, and of `everywhere` at every layer. `types`
-    contains the target's token type, by whether both sides share a row. `items` is as in `layer_links`."""
-    folder, readings = model.checkpoint, list[LinkReading]()
-    encoder, pieces = open_encoder(folder, model.device), SubWords(folder)
+    contains the target's token type, by whether both sides share a row. With `items`, records contain each
+    pair's part."""
+    encoder = open_encoder(model.checkpoint, model.device)
+    vocabulary, readings = GivenVocabulary(model.checkpoint).open(), list[LinkReading]()
     layers = encoder.config.num_hidden_layers
     for layer in range(layers + 1):
         methods = at_main if layer == main_layer(layers) else ()
         readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
-    around = pieces.before, pieces.after
-    encoders = [PairEncoder(encoder, *around, (0, target), joint) for joint, target in types.items()]
-    pairs = list(pieces.of_pairs(gold.pairs))
-    return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items)
+    encoders = [
+        PairEncoder(encoder, vocabulary.specials, (0, target), joint) for joint, target in types.items()
+    ]
+    pairs = list(encoded_pairs(vocabulary, gold.pairs))
+    return _layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
     """Measure the AER of optimal transport between the source and a derived language at every layer, with the
-    sides encoded separately and in a single row."""
+    sides encoded separately and in a single row, on up to PAIRS random sentence pairs."""
     encoder, bitext = open_encoder(model.checkpoint, model.device), languages.bitext(SOURCE, language)
     if not bitext.gold:
         raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
-    length = row_length(encoder.config)
-    words, gold = _gold_pairs(bitext, length - MARKS, model.seed)
-    if not words:
+    length, order = row_length(encoder.config), bitext.order(model.seed)[::-1].tolist()
+    fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= length - MARKS)
+    numbers = list(islice(fitting, PAIRS))
+    if not numbers:
         what = f"no pair of {SOURCE} and {language} sentences fits into a row of {length:,} ids"
         raise BadInput(what, languages.folder)
-    numbers = bitext.first.number, bitext.second.number
-    types = numbers if has_languages(encoder.config.type_vocab_size) else (0, 0)
-    around = [languages.specials.start], [languages.specials.end]
-    encoders = [PairEncoder(encoder, *around, types, joint) for joint in (False, True)]
+    pairs, gold = zip(*(_gold_pair(bitext, number) for number in numbers), strict=True)
+    named = has_languages(encoder.config.type_vocab_size)
+    types = (bitext.first.number, bitext.second.number) if named else (0, 0)
+    encoders = [PairEncoder(encoder, languages.specials, types, joint) for joint in (False, True)]
     readings = [LinkReading(OT, layer) for layer in range(encoder.config.num_hidden_layers + 1)]
-    records = layer_links(model, "", encoders, words, gold, readings).records
+    records = _layer_links(model, "", encoders, pairs, gold, readings).records
     return Measurement(tuple(replace(record, aligner="", links=None) for record in records))
 
 
-def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:
-    """Return up to PAIRS random sentence pairs with at most `room` ids, and their links."""
-    words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
-    fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
-    for number in islice(fitting, PAIRS):
-        languages = bitext.first, bitext.second
-        lines = zip(bitext.ids(number), languages, bitext.lines[number], strict=True)
-        sides = (Ragged.of(ids, language.corpus.pieces[line]) for ids, language, line in lines)
-        source, target = ([word.tolist() for word in side] for side in sides)
-        words.append((source, target))
-        links = frozenset((i, j) for i, j in bitext.links(number).tolist())
-        gold.append(GoldPair(links, links))
-    return words, gold
+def _gold_pair(bitext: Bitext, number: int) -> tuple[PairIds, GoldPair]:
+    """Return a sentence pair's ids and numbers of ids per word, and its links."""
+    (source, target), (a, b) = bitext.ids(number), bitext.lines[number]
+    pieces, others = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
+    links = frozenset((i, j) for i, j in bitext.links(number).tolist())
+    return ((source, pieces), (target, others)), GoldPair(links, links)
+
+
+def _layer_links(
+    model: MeasuredModel,
+    gold_set: str,
+    encoders: Sequence[PairEncoder],
+    pairs: Sequence[PairIds],
+    gold: Sequence[GoldPair],
+    readings: Sequence[LinkReading],
+    items: bool = False,
+) -> Measurement:
+    """Measure the AER of every reading for each encoder."""
+    records, exclusions = list[Record](), Counter[str]()
+    for encoder in encoders:
+        columns = zip(*encoder.links(pairs, readings), strict=True)
+        for reading, links in zip(readings, columns, strict=True):
+            counts = list(starmap(score, zip(gold, links, strict=True)))
+            hits = [pair.found_sure + pair.found_possible for pair in counts]
+            parts = Items.over(hits, [pair.predicted + pair.sure for pair in counts]) if items else None
+            about = {"layer": reading.layer, "joint": encoder.joint, "items": parts}
+            total = sum(counts, LinkCounts())
+            records.append(link_record(model, gold_set, reading.method.name, total, **about))
+        suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
+        for reason, count in encoder.left_out.items():
+            exclusions[f"{reason}{suffix}"] += count
+    return Measurement(tuple(sorted(records, key=lambda r: (r.layer or 0, r.joint))), exclusions)
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

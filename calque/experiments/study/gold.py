@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.encoder import SubWords
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import (
     SETS,
@@ -39,6 +38,7 @@ from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural import BitextFiles, read_all, write_translation
 from calque.derive.readers.lines import EDITION, tokens
 from calque.derive.readers.parallel import Pair
+from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.languages import (
@@ -270,10 +270,10 @@ class GoldSetAligner:
         gold = self.text.set
         if self.encoder:
             layers, name = read_config(self.encoder).num_hidden_layers, self.encoder.name
-            main, types = main_layer(layers), {False: 0, True: SubWords(self.encoder).second_type}
-            run = replace(run, objective=Described(name, name), layers=layers, main_layer=main)
+            _, second = GivenVocabulary(self.encoder).open().layout.types
+            run = replace(run, objective=Described(name, name), layers=layers, main_layer=main_layer(layers))
             model = MeasuredModel(self.encoder, run.id, device=device)
-            return [run], alone_and_joint(model, gold, types, METHODS)
+            return [run], alone_and_joint(model, gold, {False: 0, True: second}, METHODS)
         if self.name == "diagonal":
             record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
             return [run], Measurement((record,))

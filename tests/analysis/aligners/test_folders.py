@@ -21,7 +21,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.encoder import SubWords, layer_states, open_encoder
+from calque.analysis.aligners.encoder import open_encoder, states
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.saved_model import check_start, load_model
@@ -177,10 +177,10 @@ row("two tables", "roberta", untied)
 def check_equal(folder, studies):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
-    pieces, vocabulary = SubWords(folder), GivenVocabulary(folder).open()
+    vocabulary = GivenVocabulary(folder).open()
     expected = [tokenizer(f" {word}", add_special_tokens=False, verbose=False).input_ids for word in WORDS]
-    assert pieces(WORDS) == [list(vocabulary.encode(word)) for word in WORDS] == expected
-    ids = [*pieces.before, *(i for word in expected for i in word), *pieces.after]
+    assert [list(vocabulary.encode(word)) for word in WORDS] == expected
+    ids = [*vocabulary.layout.before, *(i for word in expected for i in word), *vocabulary.layout.after]
     assert ids == tokenizer(" " + " ".join(WORDS), verbose=False).input_ids
     special = vocabulary.specials
     named = [tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id]
@@ -190,9 +190,9 @@ def check_equal(folder, studies):
     with torch.inference_mode():
         rows = torch.tensor([ids[:10]])
         assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)
-        states = model.base_model(rows, return_dict=True).last_hidden_state
-    (*_, top) = layer_states(open_encoder(folder), [ids[:10]], [[0] * 10])
-    assert torch.allclose(top, states, atol=1e-5)
+        top = model.base_model(rows, return_dict=True).last_hidden_state
+    ((_, hidden),) = states(open_encoder(folder), [ids[:10]])
+    assert torch.allclose(hidden[-1], top, atol=1e-5)
     table = load_model(folder)[0].get_input_embeddings().weight
     assert table.equal(model.get_input_embeddings().weight)
     if studies:
@@ -200,7 +200,7 @@ def check_equal(folder, studies):
 
 
 def aligned(folder):
-    SubWords(folder)
+    GivenVocabulary(folder).open()
     open_encoder(folder)
 
 

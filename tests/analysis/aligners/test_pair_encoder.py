@@ -76,19 +76,19 @@ def test_links_do_not_depend_on_other_pairs(roberta, sentence_pairs, monkeypatch
     after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
     assert after == [before[i] for i in shuffled]
     monkeypatch.setattr(encoder, "WINDOW", 7)
-    monkeypatch.setattr(encoder, "CELLS", 100)
+    monkeypatch.setattr(encoder, "BATCH", 3)
     assert list(aligner.align(sentence_pairs)) == before
 
 
 def test_pairs_without_links_are_counted(bert, roberta):
     long = tuple(["the"] * 1000)
-    pairs = [((), ("the",)), (("the",), ()), (("the", "\u200b"), ("the",)), (long, ("the", "the")), ((), ())]
+    pairs = [((), ("the",)), (("the",), ()), (("the", "a"), ("the",)), (long, ("the", "the")), ((), ())]
     aligner = EncoderAligner.open(bert, OT, LAYER)
     found = list(aligner.align(pairs))
     assert [bool(links) for links in found] == [False, False, True, True, False]
-    assert found[2] == [(0, 0)]
+    assert (0, 0) in found[2]
     assert all(i < LENGTH - 2 for i, _ in found[3])
-    assert [*aligner.left_out.values()] == [3, 1, 1000 - (LENGTH - 2)]
+    assert [*aligner.left_out.values()] == [3, 1000 - (LENGTH - 2)]
     joint = opened(roberta, OT, LAYER, True)
     assert all(list(joint.align([(long, long), (("the",), long), (long, ("the",))])))
     room = LENGTH - 3  # <s> S </s> T </s>
@@ -107,7 +107,7 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     (bare / "tokenizer.json").write_text("{}")
     assert "cannot read this tokenizer" in refused(bare)
     Tokenizer(models.BPE({"the": 0}, [])).save(str(bare / "tokenizer.json"))
-    assert "drops a letter" in refused(bare)
+    assert "lacks a special type" in refused(bare)
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
     assert "types, but the model has only" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")

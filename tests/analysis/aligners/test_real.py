@@ -2,10 +2,9 @@ from functools import lru_cache
 
 import pytest
 
-from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
+from calque.analysis.aligners.encoder import EncoderAligner, LinkReading, encoded_pairs
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, SOFTMAX, TRAINED
-from calque.analysis.measures.word_alignment import gold_set, score_each
-from calque.analysis.records.record import LinkCounts
+from calque.analysis.measures.word_alignment import gold_set, score_all
 
 LAYER = 8
 MEASURED = {"argmax-centred": 36.00, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}
@@ -23,9 +22,8 @@ def test_error_rates_of_the_real_encoder(calque_data, calque_encoder):
     encoder = aligner.encoder
     if encoder.encoder.config.num_hidden_layers != 12 or encoder.encoder.config.vocab_size != 250_037:
         pytest.skip("these numbers are of another encoder")
-    links = encoder.links(aligner.pieces.of_pairs(gold.pairs), readings)
-    columns = score_each(gold.gold.pairs, links)
-    scores = [sum(counts, LinkCounts()) for counts in columns]
+    links = encoder.links(encoded_pairs(aligner.vocabulary, gold.pairs), readings)
+    scores = [score_all(gold.gold.pairs, column) for column in zip(*links, strict=True)]
     rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
     assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round differently
 
@@ -38,9 +36,9 @@ def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_enc
     pairs = [(german, rest) for german, (_, rest) in zip(rewritten, gold.pairs, strict=False)]
     readings = [LinkReading(one, LAYER) for one in (DEFAULT, SOFTMAX, TRAINED)]
     aligner = EncoderAligner.open(calque_encoder, DEFAULT, LAYER)
-    links = aligner.encoder.links(aligner.pieces.of_pairs(pairs), readings)
-    columns = score_each(gold.gold.pairs[:60], links)
-    best, likely, both = (sum(column, LinkCounts()).aer or 0 for column in columns)
+    links = aligner.encoder.links(encoded_pairs(aligner.vocabulary, pairs), readings)
+    columns = zip(*links, strict=True)
+    best, likely, both = (score_all(gold.gold.pairs[:60], column).aer or 0 for column in columns)
     assert both < best < likely
 
 

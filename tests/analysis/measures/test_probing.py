@@ -16,7 +16,7 @@ TYPES = 60
 
 @pytest.mark.parametrize("token_types", [1, 3])
 def test_padding_and_batches_change_nothing(token_types, monkeypatch):
-    monkeypatch.setattr("calque.analysis.aligners.encoder.MEASURED_ROWS", 2)
+    monkeypatch.setattr("calque.analysis.aligners.encoder.ROWS", 2)
     model, random = build(MODEL, TYPES, token_types).eval(), np.random.default_rng(0)
     lines = [random.integers(5, TYPES, length) for length in (9, 4, 16, 3, 9)]
     number = token_types // 2

@@ -1,5 +1,3 @@
-import json
-import shutil
 from collections import Counter
 
 import numpy as np
@@ -8,11 +6,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.aligners.encoder import SubWords, layer_states, open_encoder
+from calque.analysis.aligners.encoder import open_encoder
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.retrieval import found, retrieval, sentence_vectors
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.readers.conllu import read_conllu
+from calque.derive.vocabulary import GivenVocabulary
 from tests.refusals import refusal
 
 
@@ -34,7 +33,7 @@ def test_retrieval_equals_brute_force(n, seed):
     cosines = np.array([[cos(a, b) for b in target] for a in source])
     scores = cosine(*map(torch.from_numpy, (source, target)))
     assert scores.numpy() == pytest.approx(cosines, abs=1e-9)
-    forward, back = found(scores)
+    forward, back = found(scores), found(scores.T)
     others = [[cosines[i, j] for j in range(n) if j != i] for i in range(n)]
     others_back = [[cosines[j, i] for j in range(n) if j != i] for i in range(n)]
     assert forward.tolist() == [cosines[i, i] > max(others[i]) for i in range(n)]
@@ -42,13 +41,15 @@ def test_retrieval_equals_brute_force(n, seed):
 
 
 def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
-    encoder, pieces, left_out = open_encoder(calque_encoder), SubWords(calque_encoder), Counter()
+    encoder, vocabulary = open_encoder(calque_encoder), GivenVocabulary(calque_encoder).open()
+    left_out = Counter()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):
         trees = read_conllu(calque_data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu")
         sentences = [sentence.words for sentence, _ in zip(trees, range(100), strict=False)]
-        vectors[code] = sentence_vectors(encoder, pieces, sentences, left_out)
-    assert min(map(np.mean, found(cosine(vectors["en"][-1], vectors["fr"][-1])))) > 0.95
+        vectors[code] = sentence_vectors(encoder, vocabulary, sentences, left_out)
+    scores = cosine(vectors["en"][-1], vectors["fr"][-1])
+    assert min(found(scores).mean(), found(scores.T).mean()) > 0.95
     assert not left_out
 
 
@@ -57,14 +58,3 @@ def test_retrieval_needs_two_sentences(roberta, second):
     sentences = {"en": [["dog"], ["cat"]], "xx": [second, []]}
     message = refusal(retrieval, MeasuredModel(roberta, "run"), sentences, 2)
     assert message == f"retrieval needs at least 2 sentences in every language, not {len(second)}"
-
-
-def test_sentences_without_special_ids_keep_their_first_sub_word(roberta, tmp_path):
-    folder = shutil.copytree(roberta, tmp_path / "bare")
-    settings = json.loads((folder / "tokenizer.json").read_text())
-    (folder / "tokenizer.json").write_text(json.dumps(settings | {"post_processor": None}))
-    encoder, pieces = open_encoder(folder), SubWords(folder)
-    ids = [i for word in pieces(["dog", "cat"]) for i in word]
-    vectors = sentence_vectors(encoder, pieces, [["dog", "cat"]], Counter())[:, 0]
-    states = layer_states(encoder, [ids], [[0] * len(ids)])
-    torch.testing.assert_close(vectors, torch.stack([layer[0].mean(0) for layer in states]))
