@@ -15,7 +15,7 @@ import numpy as np
 
 from calque.analysis.aligners.encoder import states_by_row
 from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
-from calque.analysis.measures.interventions import Rows, moved_types, other_rows
+from calque.analysis.measures.interventions import Rows, other_rows
 from calque.derive.artefact import finished, whole_of
 from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput, unknown
@@ -244,10 +244,9 @@ class Checkpoint:
             raise BadInput(f"{language} is in the source's script, so alignment@1 is undefined", self.folder)
         with torch.no_grad(), ExitStack() as changed:
             if rows is not None:
-                _, ids, _ = moved_types(languages, language)
-                changed.enter_context(other_rows(self.model, ids, rows))
-            shares = alignment_of_model(self.model, types, controls=True).shares
-        return {metric: share for metric, (share, _) in shares.items()}
+                changed.enter_context(other_rows(self.model, self.rows(language).ids, rows))
+            hits = alignment_of_model(self.model, types, controls=True)
+        return {metric: float(column.mean()) for metric, column in hits.items()}
 
     def rows(self, language: str = "") -> Rows:
         """Return the source and derived embeddings of the m words whose embedding differs."""

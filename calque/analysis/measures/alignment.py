@@ -1,10 +1,11 @@
 """Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation.
-Shapes: V source types, n types that occur in the corpus, H width."""
+Shapes: V source types, n types that occur in the corpus, m of them with different ids in the two languages, H
+width."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,39 +22,8 @@ from calque.pretrain.saved_model import load_model
 HITS = "hits"  # the key for all types' hits in a run's metrics
 NONE = -1  # replaces the nearest row's index in case of a tie
 BLOCK = 512
-
-
-@dataclass(frozen=True)
-class TypeHits:
-    """Arrays (m,) over the types whose id differs between the languages. `forward` and `rotated` (after each
-    rotation) say whether the nearest neighbour in the derived language is the translation, and
-    `in_dictionary` whether the dictionary contains the type."""
-
-    forward: np.ndarray
-    in_dictionary: np.ndarray
-    rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-    def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the share
-        that does not depend on the dictionary."""
-        shares = {metric: value for metric, (value, _) in self.shares.items()}
-        if not any_dictionary:
-            return {"probe": shares}
-        return {"probe": {"all": shares["all"]}, HITS: [np.packbits(self.forward).tobytes().hex()]}
-
-    def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        """Return the hits that `row` wrote, with these types' dictionary."""
-        packed = np.frombuffer(bytes.fromhex(hits[0]), np.uint8)
-        return TypeHits(np.unpackbits(packed, count=len(self.forward)).astype(bool), self.in_dictionary)
-
-    @property
-    def shares(self) -> dict[str, tuple[float, int]]:
-        """Return, for each metric, the share of types whose translation is found, and the number of types."""
-        held_out = ~self.in_dictionary
-        hits = {"all": self.forward, "dictionary": self.forward[self.in_dictionary]}
-        hits |= {"held-out": self.forward[held_out]}
-        hits |= {metric: column[held_out] for metric, column in self.rotated.items()}
-        return {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
+Hits = Mapping[str, np.ndarray]
+"""For each metric, whether each of its types has its translation as its nearest neighbour."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +53,7 @@ class Types:
 
     @property
     def moved(self) -> np.ndarray:
+        """Whether each type has different ids in the two languages, (n,)."""
         return np.asarray(self.image[self.types] != self.types)
 
     @property
@@ -102,24 +73,32 @@ class Types:
             derived += languages[self.number].detach()
         return source, derived
 
-    def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
+    def by_metric(self, hits: np.ndarray) -> dict[str, np.ndarray]:
+        """Group the hits (m,) of all moved types."""
+        known = self.in_dictionary[self.moved]
+        groups = {"all": hits, "dictionary": hits[known], "held-out": hits[~known]}
+        return {metric: group for metric, group in groups.items() if len(group)}
+
+    def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> Hits:
         """Measure alignment@1 in a table of word embeddings, with any language embeddings added (ALIGN-MLM,
-        section 5). The types must be `measurable`."""
-        moved, in_dictionary = self.moved, self.in_dictionary
+        section 5). Held-out types are also measured after a rotation that is fitted on the dictionary, and
+        with `controls`, on shuffled pairs. The types must be `measurable`."""
+        moved, known, rows = self.moved, self.in_dictionary, self.rows_of(table, languages)
 
         def hits(first: Tensor, second: Tensor) -> np.ndarray:
-            return np.asarray((nearest(first, second) == np.arange(len(moved)))[moved])
+            return np.asarray(nearest(first, second) == np.arange(len(moved)))
 
-        rows, entries = self.rows_of(table, languages), np.flatnonzero(moved & in_dictionary)
-        partners = {ROTATED: entries} if len(entries) else {}
-        if controls and partners:
+        found, entries = self.by_metric(hits(*rows)[moved]), np.flatnonzero(moved & known)
+        if not len(entries) or known[moved].all():
+            return found
+        partners = {ROTATED: entries}
+        if controls:
             partners[SHUFFLED] = np.random.default_rng(0).permutation(entries)
         source, derived = map(normalised, rows)
-        rotated_hits = dict[str, np.ndarray]()
         for name, places in partners.items():
             matrix = procrustes(derived[torch.from_numpy(places)], source[torch.from_numpy(entries)])
-            rotated_hits[name] = hits(source, derived @ matrix)
-        return TypeHits(hits(*rows), in_dictionary[moved], rotated_hits)
+            found[name] = hits(source, derived @ matrix)[moved & ~known]
+        return found
 
 
 @inference_mode
@@ -146,7 +125,7 @@ def normalised(rows: Tensor) -> Tensor:
     return F.normalize(rows - rows.mean(0), dim=1)
 
 
-def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
+def alignment_of_model(model: Any, types: Types, controls: bool = False) -> Hits:
     """Measure alignment@1 for a model in memory."""
     return types.alignment(*tables_of(model), controls=controls)
 
@@ -157,19 +136,33 @@ def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     return model.get_input_embeddings().weight, token_types if has_languages(len(token_types)) else None
 
 
+def metrics_row(hits: Hits, any_dictionary: bool) -> dict[str, Any]:
+    """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the share that
+    does not depend on the dictionary."""
+    shares = {metric: float(column.mean()) for metric, column in hits.items()}
+    if not any_dictionary:
+        return {"probe": shares}
+    return {"probe": {"all": shares["all"]}, HITS: [np.packbits(hits["all"]).tobytes().hex()]}
+
+
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
     """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl. The first `before` steps
     of training are not in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_model(load_model(model.checkpoint)[0], types, controls=True)
-    final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
-    last, earlier = {record.metric: record for record in final}, list[Record]()
+    last = {
+        metric: model.record(ALIGNMENT, metric, float(column.mean()), len(column))
+        for metric, column in hits.items()
+    }
+    earlier = list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})
         if HITS in row:
-            probe = {metric: value for metric, (value, _) in hits.unpacked(row[HITS]).shares.items()}
+            packed = np.frombuffer(bytes.fromhex(row[HITS][0]), np.uint8)
+            columns = types.by_metric(np.unpackbits(packed, count=len(hits["all"])).astype(bool))
+            probe = {metric: float(column.mean()) for metric, column in columns.items()}
         for metric, value in probe.items():
             if metric in last and step < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=step))
-    return Measurement((*earlier, *final))
+    return Measurement((*earlier, *last.values()))

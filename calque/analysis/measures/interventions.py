@@ -21,7 +21,7 @@ from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.lazy import Tensor, no_grad, torch
+from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.objectives.rotate_mlm import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
@@ -37,24 +37,27 @@ CONTROLS |= {f"states of layer {i}": f"states of other words of layer {i}" for i
 @dataclass(frozen=True)
 class Rows:
     """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, with the
-    indices `known` (d,) of dictionary types and each type's most frequent training tag."""
+    indices `known` (d,) of dictionary types, each type's most frequent training tag, and its id in the
+    derived language, `ids` (m,)."""
 
     derived: Tensor
     source: Tensor
     known: np.ndarray
     tags: np.ndarray
+    ids: np.ndarray
     random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
 
     @classmethod
     def of(
         cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None, seed: int = 0
     ) -> Self:
-        """Read the embeddings from a model; `tags` (V,) contains every type's tag."""
+        """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if
+        interventions do not apply to the language."""
         types, ids, known = moved_types(languages, language)
         sides = ids, languages[SOURCE].images[types]
         derived, source = (_table(model)[torch.from_numpy(side)] for side in sides)
         tags_of = np.full(len(types), "") if tags is None else tags[types]
-        return cls(derived, source, known, tags_of, np.random.default_rng(seed))
+        return cls(derived, source, known, tags_of, ids, np.random.default_rng(seed))
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
@@ -103,25 +106,18 @@ def _table(model: Any) -> Tensor:
     return model.get_input_embeddings().weight.detach()
 
 
-@no_grad
-def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
-    """Replace the word embeddings of `ids` (n,) with `rows` (n, H)."""
-    expected = len(ids), model.config.hidden_size
-    if tuple(rows.shape) != expected:
-        raise BadInput(f"the new embeddings have the shape {tuple(rows.shape)}; expected {expected}")
-    table = _table(model)
-    table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
-
-
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> Iterator[None]:
-    """Replace word embeddings until the `with` block ends."""
-    original = _table(model)[torch.from_numpy(ids)].clone()
-    set_rows(model, ids, rows)
+    """Replace the word embeddings of `ids` (n,) with `rows` (n, H) until the `with` block ends."""
+    table, places = _table(model), torch.from_numpy(ids)
+    if rows.shape != (expected := (len(ids), table.shape[1])):
+        raise BadInput(f"the new embeddings have the shape {tuple(rows.shape)}; expected {expected}")
+    original = table[places].clone()
+    table[places] = torch.as_tensor(rows).detach().to(table)
     try:
         yield
     finally:
-        set_rows(model, ids, original)
+        table[places] = original
 
 
 class SourceTuned:
@@ -136,18 +132,15 @@ class SourceTuned:
     ) -> None:
         if not isinstance(data.task, Tagging):
             raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
-        self.run, self.data = run, data
-        _, self.ids, _ = moved_types(data.languages, run.language)  # (m,)
-        self.train = data.split("train", SOURCE)
-        labels = data.task.labels(self.train.gold)
-        self.tuned = TaskModel(run, self.train, labels, data.config, progress)
-        self.network = self.tuned.finetuned.model
+        self.run, self.data, self.train = run, data, data.split("train", SOURCE)
+        _, self.ids, _ = moved_types(data.languages, run.language)
+        self.tuned = TaskModel(run, self.train, data.task.labels(self.train.gold), data.config, progress)
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
         random changes."""
         tags = usual_tags(tagged_words(self.train), self.data.languages.vocabulary)
-        return Rows.of(self.network, self.data.languages, self.run.language, tags, seed)
+        return Rows.of(self.tuned.finetuned.model, self.data.languages, self.run.language, tags, seed)
 
     def score(
         self,
@@ -160,9 +153,8 @@ class SourceTuned:
         test = self.data.split("test", self.run.language)
         if of_source:
             test = replace(self.data.split("test", SOURCE), reader=test.reader)
-
         answers_of = None if random_order is None else partial(self._in_random_order, random_order)
-        with nullcontext() if rows is None else other_rows(self.network, self.ids, rows):
+        with nullcontext() if rows is None else other_rows(self.tuned.finetuned.model, self.ids, rows):
             return self.tuned.test(test, answers_of).scores[self.data.task.primary]
 
     def _in_random_order(self, random: np.random.Generator, rows: Sequence[TaskRow]) -> list[np.ndarray]:

@@ -1,6 +1,6 @@
 """Probe what two languages share at a step of pretraining. Every number has a null distribution: its values
 after shuffling within groups that share a property unrelated to meaning, such as sentence length. Shapes: N
-sentences or words, L layers including the embeddings, H hidden, K width, S shuffles."""
+items (sentences, words or types), H hidden, S shuffles."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import model_with_head, sentence_means, states_by_row
+from calque.analysis.aligners.encoder import model_with_head, sentence_means, states
 from calque.analysis.measures.alignment import Types, nearest, tables_of
 from calque.analysis.records.record import (
     ALIGNMENT,
-    CKA,
     LINEAR,
     RETRIEVAL,
     MeasuredModel,
@@ -27,10 +26,8 @@ from calque.analysis.records.record import (
     Record,
 )
 from calque.analysis.tasks.task import Reader, Task
-from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages, only_last
-from calque.derive.sentence import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import out_of_range
@@ -38,12 +35,9 @@ from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import state_of
 from calque.pretrain.run import restore
 
-RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
-MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
-LOW, HIGH = 2.5, 97.5  # percentiles of nulls
-Draw = Callable[[Sequence[Hashable]], np.ndarray]  # `shuffled`, given the number of shuffles and the seed
 LIKE_FREQUENT = 10  # number of similarly frequent types in a group
+Shuffle = Callable[[Sequence[Hashable]], np.ndarray]  # `shuffled` with a given number of shuffles
 
 
 @dataclass(frozen=True)
@@ -55,35 +49,10 @@ class ProbeConfig:
     tagged: int = 300
     tested: int = 400
     shuffles: int = 200
-    seed: int = 0
+    former_fields: ClassVar[Mapping[str, Any]] = {"seed": 0}
 
     def mistakes(self) -> list[str]:
-        wrong = out_of_range(self, (), (), (), sentences=20, tagged=20, tested=20, shuffles=40)
-        if self.shuffles > MOST_SHUFFLES:
-            wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
-        if not 0 <= self.seed < 2**63:
-            wrong.append("seed must be at least 0 and below 2**63")
-        return wrong
-
-
-@dataclass(frozen=True)
-class TaggedWords:
-    """Rows of ids, and each labelled word's row and position, `places` (N, 2), and label index, (N,)."""
-
-    rows: list[np.ndarray]
-    places: np.ndarray
-    labels: np.ndarray
-
-    @property
-    def kinds(self) -> list[Hashable]:
-        """Return each word's position and row length, which could reveal its label."""
-        return [(place, len(self.rows[row])) for row, place in self.places.tolist()]
-
-    def vectors(self, model: Any, language: int) -> Tensor:
-        """Return the words' states (N, H) after the last layer."""
-        by_row = states_by_row(model, self.rows, language)
-        states = {row: hidden[-1].clone() for row, hidden in by_row}  # a view would keep all layers in memory
-        return torch.stack([states[row][place] for row, place in self.places.tolist()])
+        return out_of_range(self, sentences=20, tagged=20, tested=20, shuffles=40)
 
 
 def growth(
@@ -112,13 +81,12 @@ class Probes:
         config: ProbeConfig,
     ) -> None:
         (self.language,) = languages.others
-        self.task, self.draw = task.name, partial(shuffled, shuffles=config.shuffles, seed=config.seed)
+        self.task, self.shuffled = task.name, partial(shuffled, shuffles=config.shuffles)
         self.numbers = [languages[name].number for name in (SOURCE, self.language)]
         self.types = Types.open(languages.folder, self.language)
         self.train, self.test = _tagged_sets(languages, examples, task, length, config)
         self.pairs = _pairs(only_last(languages, share), length, config.sentences)
-        self.pairings = self.draw([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
-        self.untrained: dict[int, float] = {}  # each layer's CKA before training, its chance level
+        self.pairings = self.shuffled([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         model, probes = replace(model, language=self.language), (self._types, self._sentences, self._words)
@@ -131,39 +99,78 @@ class Probes:
             return
         forward = nearest(*types.rows_of(*tables_of(network)))
         hits = forward == np.arange(len(forward))
-        shuffled_hits = forward == self.draw(like_frequent(types.counts[types.types]))
+        shuffled_hits = forward == self.shuffled(like_frequent(types.counts[types.types]))
         for metric, kind in (("all", types.moved), ("held-out", types.moved & ~types.in_dictionary)):
             if count := int(kind.sum()):
                 band = null(shuffled_hits[:, kind].mean(1), 1 / len(forward))
                 yield model.record(ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        count, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
-        sides = sentence_means(network, self.pairs[0], self.numbers[0]), sentence_means(*derived)
-        ckas = exchanged_ckas(*derived, *sides, self.draw)
-        for layer, (source, target) in enumerate(zip(*sides, strict=True)):
-            both = nearest(source, target), nearest(target, source)
+        """Compare retrieval with pairing sentences with random sentences of the same length."""
+        means = map(partial(sentence_means, network), self.pairs, self.numbers)
+        for layer, (source, target) in enumerate(zip(*means, strict=True)):
+            both, count = (nearest(source, target), nearest(target, source)), len(source)
             hits = mutually_nearest(*both, np.arange(count))
             band = null(mutually_nearest(*both, self.pairings).mean(1), 1 / (2 * count - 1))
             yield model.record(RETRIEVAL, "mexa", float(hits.mean()), count, layer=layer, null=band)
-            cka = linear_cka(source, target)
-            if model.step == 0:
-                self.untrained[layer] = cka
-            band = null(ckas[layer], self.untrained.get(layer))
-            yield model.record(CKA, "sentences", cka, count, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        """Compare a probe's accuracy with that on tags at random similar places, or of types of similar
+        frequency, whichever range is wider."""
         train, test = self.train, self.test
         probe = linear_probe(train.vectors(network, self.numbers[0]), train.labels)
         predicted = probe(test.vectors(network, self.numbers[1]))
         chance = float((test.labels == np.bincount(train.labels).argmax()).mean())
-        of_places = null((predicted == test.labels[self.draw(test.kinds)]).mean(1), chance)
         types = np.array([test.rows[row][place] for row, place in test.places])
-        exchanged = null(exchanged_accuracies(predicted, test.labels, types, self.draw), chance)
-        low, high = min(of_places.low, exchanged.low), max(of_places.high, exchanged.high)
-        about = {"task": self.task, "null": replace(of_places, low=low, high=high)}
+        nulls = [
+            null((predicted == test.labels[self.shuffled(test.kinds)]).mean(1), chance),
+            null(exchanged_accuracies(predicted, test.labels, types, self.shuffled), chance),
+        ]
+        low, high = min(band.low for band in nulls), max(band.high for band in nulls)
+        about = {"task": self.task, "null": replace(nulls[0], low=low, high=high)}
         correct = float((predicted == test.labels).mean())
         yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
+
+
+@dataclass(frozen=True)
+class TaggedWords:
+    """Rows of ids, and each labelled word's row and position, `places` (N, 2), and label index, (N,)."""
+
+    rows: list[np.ndarray]
+    places: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def kinds(self) -> list[Hashable]:
+        """Return each word's position and row length, which could reveal its label."""
+        return [(place, len(self.rows[row])) for row, place in self.places.tolist()]
+
+    def vectors(self, model: Any, language: int) -> Tensor:
+        """Return the words' states (N, H) after the last layer."""
+        last = dict[int, Tensor]()
+        for batch, hidden in states(model, self.rows, language):
+            last |= zip(batch, hidden[-1], strict=True)
+        return torch.stack([last[row][place] for row, place in self.places.tolist()])
+
+
+def _tagged_sets(
+    languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
+) -> tuple[TaggedWords, TaggedWords]:
+    """Return the tagged words for training, in the source, and for testing, in the derived language."""
+    (derived,) = languages.others
+    train = list(islice(examples.examples("train"), config.tagged))
+    source, test = (
+        list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, derived)
+    )
+    labels, sets = task.labels(map(task.gold, chain(train, source, test))), list[TaggedWords]()
+    for name, chosen in ((SOURCE, train), (derived, test)):
+        reader = Reader.of(languages, name)
+        rows = [row for example in chosen for row in task.rows(example, labels, reader, length)[0]]
+        places = [(i, j) for i, row in enumerate(rows) for j in np.flatnonzero(row.targets != UNLABELLED)]
+        of_words = np.array([rows[i].targets[j] for i, j in places], np.int64)
+        sets.append(TaggedWords([row.ids.astype(np.int64) for row in rows], np.array(places), of_words))
+    kept = in_company(sets[1].kinds, "tagged words to test a probe", "probe.tested")
+    return sets[0], replace(sets[1], places=sets[1].places[kept], labels=sets[1].labels[kept])
 
 
 def _pairs(languages: Languages, length: int, limit: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -179,28 +186,6 @@ def _pairs(languages: Languages, length: int, limit: int) -> tuple[list[np.ndarr
     chosen = in_company(lengths, "parallel sentences are held out", "mixture.held_out")
     sources, targets = ([np.concatenate([[start], pairs[i][side], [end]]) for i in chosen] for side in (0, 1))
     return sources, targets
-
-
-def _tagged_sets(
-    languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
-) -> tuple[TaggedWords, TaggedWords]:
-    """Return the tagged words for training, in the source, and for testing, in the derived language."""
-    (derived,) = languages.others
-    train = list(islice(examples.examples("train"), config.tagged))
-    tests = [list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, derived)]
-    labels = task.labels(map(task.gold, chain(train, *tests)))
-
-    def tagged(name: str, chosen: Sequence[Example]) -> TaggedWords:
-        reader = Reader.of(languages, name)
-        rows = [row for example in chosen for row in task.rows(example, labels, reader, length)[0]]
-        targets = [row.targets for row in rows]
-        places = [(i, place) for i, row in enumerate(targets) for place in np.flatnonzero(row != UNLABELLED)]
-        of_words = np.array([targets[i][place] for i, place in places], np.int64)
-        return TaggedWords([row.ids.astype(np.int64) for row in rows], np.array(places), of_words)
-
-    test = tagged(derived, tests[1])
-    chosen = in_company(test.kinds, "tagged words to test a probe", "probe.tested")
-    return tagged(SOURCE, train), replace(test, places=test.places[chosen], labels=test.labels[chosen])
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
@@ -220,10 +205,10 @@ def in_company(kinds: Sequence[Hashable], what: str, setting: str) -> list[int]:
     return indices
 
 
-def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
+def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int = 0) -> np.ndarray:
     """Return random permutations (S, N) of the items within each kind."""
-    number: dict[Hashable, int] = {}
-    kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
+    numbers = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+    kind_of = np.array([numbers[kind] for kind in kinds], np.int64)
     by_kind, random = np.argsort(kind_of, kind="stable"), np.random.default_rng(seed)
     permutations = np.empty((shuffles, len(kind_of)), np.int64)
     for permutation in permutations:
@@ -232,16 +217,15 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
     return permutations
 
 
-def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """Summarise the values (S,) obtained by shuffling; `chance` defaults to their mean."""
+def null(values: np.ndarray, chance: float) -> Null:
+    """Summarise the values (S,) obtained by shuffling by their 2.5th and 97.5th percentiles."""
     # Shares of few items are coarse, so percentiles are not interpolated.
-    low = float(np.percentile(values, LOW, method="lower"))
-    high = float(np.percentile(values, HIGH, method="higher"))
-    return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
+    low = float(np.percentile(values, 2.5, method="lower"))
+    return Null(chance, low, float(np.percentile(values, 97.5, method="higher")), len(values))
 
 
 def exchanged_accuracies(
-    predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, draw: Draw
+    predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffle: Shuffle
 ) -> np.ndarray:
     """Return the accuracies (S,) of predicted labels (N,) after giving each type (N,) the gold labels of a
     similarly frequent type."""
@@ -250,7 +234,7 @@ def exchanged_accuracies(
     predictions, shares = (np.zeros((len(counts), width)) for _ in range(2))  # by type and label
     np.add.at(predictions, (type_of, predicted), 1)
     np.add.at(shares, (type_of, labels), 1 / counts[type_of])
-    exchanges = draw(like_frequent(counts))
+    exchanges = shuffle(like_frequent(counts))
     return np.array([(predictions * shares[exchange]).sum() for exchange in exchanges]) / len(predicted)
 
 
@@ -260,16 +244,7 @@ def mutually_nearest(forward: np.ndarray, backward: np.ndarray, pairing: np.ndar
     return (forward == pairing) & (backward[pairing] == np.arange(len(forward)))
 
 
-def linear_cka(x: Tensor, y: Tensor) -> float:
-    """Return the linear CKA of `x` (N, H) and `y` (N, K) (Kornblith et al. 2019, section 3)."""
-    a, b = (side.double() - side.double().mean(0) for side in (x, y))
-    norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
-    if not norm > 0:
-        raise ValueError("all vectors in one language are identical, so CKA is undefined")
-    return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)
-
-
-def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], np.ndarray]:
+def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = 1.0) -> Callable[[Tensor], np.ndarray]:
     """Fit a ridge regression on standardised vectors (N, H); return a function that predicts labels (M,)."""
     from sklearn.linear_model import RidgeClassifier
     from sklearn.pipeline import make_pipeline
@@ -280,25 +255,3 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
     probe = make_pipeline(StandardScaler(), RidgeClassifier(ridge))
     probe.fit(vectors.double().cpu().numpy(), labels)
     return lambda new_vectors: np.asarray(probe.predict(new_vectors.double().cpu().numpy()))
-
-
-def exchanged_ckas(
-    model: Any, rows: Sequence[np.ndarray], language: int, x: Tensor, y: Tensor, draw: Draw
-) -> np.ndarray:
-    """Return the linear CKA (L, S) of sentences' mean states, (L, N, H), after exchanging the mean states of
-    similarly frequent types in `y`, the means of `rows`."""
-    lengths = np.array([len(row) - 2 for row in rows])
-    types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
-    type_of, counts = Ragged.of(inside, lengths), np.bincount(inside)
-    shares = np.zeros((len(rows), len(types)), np.float32)
-    sums = y.new_zeros(len(y), len(types), y.shape[2])
-    for row, hidden in states_by_row(model, rows, language):
-        np.add.at(shares[row], type_of[row], 1 / lengths[row])
-        sums.index_add_(1, torch.from_numpy(type_of[row]).to(y.device), hidden[:, 1:-1])
-    means = sums / torch.from_numpy(counts).to(y.device)[:, None]
-    share, exchanges = torch.from_numpy(shares).to(y.device), draw(like_frequent(counts))
-    ckas = np.empty((len(y), len(exchanges)))
-    for number, exchange in enumerate(torch.from_numpy(exchanges).to(y.device)):
-        changes = share @ (means[:, exchange] - means)
-        ckas[:, number] = [linear_cka(*sides) for sides in zip(x, y + changes, strict=True)]
-    return ckas

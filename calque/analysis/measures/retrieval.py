@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.analysis.aligners.encoder import model_with_head, open_encoder, sentence_means
 from calque.analysis.measures.alignment import cosine
-from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
+from calque.analysis.measures.interventions import NOTHING, Rows, other_rows
 from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.task import Reader
 from calque.derive.errors import BadInput
@@ -72,10 +72,9 @@ def derivation_retrieval(
     model, last = replace(model, language=derived), len(source) - 1
     if tags is None:
         return Measurement(tuple(_records(model, {SOURCE: source, derived: image}, last)), exclusions)
-    (_, ids, _), records = moved_types(languages, derived), list[Record]()
-    moved = Rows.of(network, languages, derived, tags, model.seed)
+    moved, records = Rows.of(network, languages, derived, tags, model.seed), list[Record]()
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
-        with other_rows(network, ids, changed):
+        with other_rows(network, moved.ids, changed):
             image = sentence_means(network, rows[1], numbers[1])
         after = _records(model, {SOURCE: source, derived: image}, last)
         records += [replace(record, metric=f"cosine{AFTER}{name}") for record in after if record.items]

@@ -23,13 +23,14 @@ def growth_columns(results: Results) -> list[Column]:
         return []
     task = next((key.task for key in results.keys(measure=LINEAR)), "")
     layer = {"layer": main_layer(next(run.layers for run in results.runs.values()))}
-    return [
+    columns = [
         Column("zero-shot tags", LINEAR, "accuracy", task),
         Column("all types", ALIGNMENT, "all"),
         Column("held-out types", ALIGNMENT, "held-out"),
         Column("sentences", RETRIEVAL, "mexa", facets=layer),
-        Column("CKA", CKA, "sentences", facets=layer),
     ]
+    # Only committed records contain CKA, which is no longer measured.
+    return [*columns, Column("CKA", CKA, "sentences", facets=layer)] if results.keys(measure=CKA) else columns
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:

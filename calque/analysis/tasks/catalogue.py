@@ -2,7 +2,6 @@
 and tested on the same examples as models."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from itertools import product
 
 from calque.analysis.records.record import Floor
@@ -12,7 +11,7 @@ from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
 from calque.analysis.tasks.tagging import NER, POS, WordLabels
 from calque.analysis.tasks.task import Reader, Split, Task
 from calque.derive.errors import BadInput, unknown
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.task_data import TaskFolder
 
 _ALL: tuple[Task, ...] = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA())
@@ -69,11 +68,5 @@ def floors(
 
 def spelling(languages: Languages, name: str) -> Spell:
     """Return a function that marks words with the language's name, unless they share the source's ids."""
-    reader = Reader.of(languages, name)
-
-    @cache
-    def spell(word: str) -> str:
-        moved = any(reader.table[piece] != piece for piece in reader.encode(word))
-        return f"{word}\0{name}" if moved else word
-
-    return spell
+    source, derived = Reader.of(languages, SOURCE), Reader.of(languages, name)
+    return lambda word: word if derived.encode(word) == source.encode(word) else f"{word}\0{name}"

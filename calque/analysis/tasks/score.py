@@ -14,7 +14,6 @@ from unicodedata import category
 from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
-OF = " of "  # joins a metric and a diagnostic category, as in `accuracy of passive`
 Entity = tuple[str, int, int]  # type, first word and last word, numbered across all sentences
 
 

@@ -1,11 +1,12 @@
 """A task's interface, the rows of ids that encode its examples, the heads on top of an encoder, and sets of
-examples. Shapes: B rows, L ids in a row, K targets per row, C choices per target, V types in a vocabulary."""
+examples. Shapes: B rows, L ids in a row, K targets per row, C choices per target."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from sys import intern
@@ -59,29 +60,26 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps them to the
-    language's ids. `encode_text` splits a text as written."""
+    """Encodes words as a language's ids, and texts as written if `encode_text` is given. `language` is the
+    language's token type."""
 
     encode: Callable[[str], Sequence[int]]
-    table: np.ndarray
-    number: int
+    language: int = 0
     specials: Specials = OURS
-    encode_text: Callable[[str], Pieces] | None = None
     pairs: PairLayout = USUAL
+    encode_text: Callable[[str], Pieces] | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
+        """Return a reader for a study's language, which maps words of the source's vocabulary to its ids."""
         language, vocabulary = languages[name], languages.vocabulary
-        about = language.number, languages.specials
-        if language.places is None:
-            return cls(vocabulary.encode, language.table, *about, pairs=vocabulary.layout)
-        inside, at_end = language.places
 
-        def by_place(word: str) -> Sequence[int]:
-            *before, last = vocabulary.encode(word)
-            return *(piece + len(at_end) for piece in before), last
+        @cache
+        def encode(word: str) -> Sequence[int]:
+            ids = np.array(vocabulary.encode(word))
+            return tuple(language.of_words(ids, [len(ids)]).tolist())
 
-        return cls(by_place, np.concatenate([at_end, inside]), *about, pairs=vocabulary.layout)
+        return cls(encode, language.number, languages.specials, vocabulary.layout)
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
@@ -93,14 +91,7 @@ class Reader:
             starts, ends = np.array(_covered(text, encoding.offsets), np.int64).reshape(-1, 2).T
             return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
 
-        table = np.arange(vocabulary.size)
-        return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, vocabulary.layout)
-
-    def pieces(self, word: str) -> Sequence[int]:
-        pieces = self.encode(word)
-        if not len(pieces):
-            raise ValueError(f"the word {word!r} has no sub-words")
-        return pieces
+        return cls(vocabulary.encode, 0, vocabulary.specials, vocabulary.layout, as_written)
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
         """Split a text into sub-words, as written or word by word."""
@@ -114,23 +105,21 @@ class Reader:
         for word in chain.from_iterable(sentence.words for sentence in sentences):
             start = text.index(word, end)
             end = start + len(word)
-            pieces += [(piece, start, end) for piece in self.pieces(word)]
+            pieces += [(piece, start, end) for piece in self.encode(word)]
         return Pieces(*np.array(pieces, np.int64).reshape(-1, 3).T)
 
-    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
-        """Return the vocabulary's ids as a row in this language."""
-        images = self.table[np.asarray(ids)].astype(np.int32)
-        return TaskRow(images, np.asarray(targets, np.int32), language=self.number)
+    def row(self, ids: Sequence[int], targets: Sequence[int], types: np.ndarray = ZERO) -> TaskRow:
+        columns = np.asarray(ids, np.int32), np.asarray(targets, np.int32)
+        return TaskRow(*columns, language=self.language, types=types)
 
-    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
+    def row_of_texts(self, texts: Sequence[np.ndarray], targets: Sequence[int]) -> TaskRow:
         """Combine texts in the layout `pairs`."""
         parts = list[list[int]]()
         for number, text in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
-            parts.append([*before, *text, *after])
-        row = self.row(list(chain.from_iterable(parts)), targets)
+            parts.append([*before, *text.tolist(), *after])
         types = np.repeat(np.array(self.pairs.types[: len(parts)], np.uint8), list(map(len, parts)))
-        return replace(row, types=types) if types.any() else row
+        return self.row(list(chain.from_iterable(parts)), targets, types if types.any() else ZERO)
 
 
 def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -164,7 +153,7 @@ def windows(
     start, end = reader.specials.start, reader.specials.end
     rows, fits = [([start], [UNLABELLED])], True
     for word, target in zip(words, targets, strict=True):
-        pieces = reader.pieces(word)
+        pieces = reader.encode(word)
         fits &= len(pieces) <= length - 2
         pieces = pieces[: length - 2]
         if len(rows[-1][0]) + len(pieces) >= length:
@@ -178,7 +167,8 @@ def windows(
 def joined(
     reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
 ) -> tuple[TaskRow, bool]:
-    """Combine all texts in a single row; also return whether nothing was truncated."""
+    """Combine all texts in a single row, truncating the longest; also return whether nothing was
+    truncated."""
     flat = [reader.read(text).ids for text in texts]
     sizes = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))
@@ -280,7 +270,7 @@ class Task(ABC):
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
         """Encode an example as rows of at most `length` ids, and return whether it fits into one. Raises
-        ValueError if a word has no ids."""
+        ValueError if a text has no ids."""
 
     @abstractmethod
     def decode(
@@ -291,9 +281,6 @@ class Task(ABC):
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         """Return a score for each metric. Raises ValueError if a score is undefined."""
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
-
-
-DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -322,7 +309,7 @@ class Split:
         for line, example in enumerate(read_examples(self.path), start=1):
             try:
                 gold = tuple(map(intern, self.task.gold(example)))
-            except DAMAGED as error:
+            except (ValueError, LookupError) as error:
                 raise self.fault(f"not an example of the task {self.task.name}: {error}", line) from error
             yield example, gold
 

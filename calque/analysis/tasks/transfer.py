@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,10 +17,9 @@ import numpy as np
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.baselines import Answer, words_of
 from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.analysis.tasks.score import OF, Score
+from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.tagging import Tagging
 from calque.analysis.tasks.task import EncodedSet, Head, Reader, Split, Task, TaskRow, check
-from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
@@ -28,7 +27,7 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
-from calque.pretrain.model import TEXT_TYPES, has_languages, row_length
+from calque.pretrain.model import TEXT_TYPES, autocast, has_languages, row_length
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite, learning_rate
 
@@ -38,11 +37,6 @@ READ_IDS = 8_192  # ids per batch for prediction
 PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
 
 
-def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """The maximum number of ids in a row."""
-    return min(config.max_length, row_length(read_config(checkpoint)))
-
-
 @dataclass(frozen=True)
 class Finetuned:
     """A fine-tuned encoder with a head."""
@@ -50,28 +44,22 @@ class Finetuned:
     model: Any
     head: Head
 
-    @property
-    def device(self) -> Any:
-        return self.model.device
-
     def logits(self, rows: Sequence[TaskRow]) -> Tensor:
         """Return the head's logits, (B, K, C)."""
         config = self.model.config
-        ids = self._table([row.ids for row in rows], config.pad_token_id)
+        ids = self.table([row.ids for row in rows], config.pad_token_id)
         types = torch.zeros_like(ids)
         if config.type_vocab_size == TEXT_TYPES:
-            types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
+            types = self.table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
         elif has_languages(config.type_vocab_size):
             numbers = [np.full(len(row.ids), row.language) for row in rows]
-            types = self._table(numbers, config.type_vocab_size - 1)  # the last type is for padding
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
+            types = self.table(numbers, config.type_vocab_size - 1)  # the last type is for padding
+        with autocast(self.model.device):
             return self.head.logits(self.model, ids, types, ids != config.pad_token_id)
-
-    def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
     def answers(self, rows: Sequence[TaskRow]) -> list[np.ndarray]:
+        """Return the head's answers for each row, with arbitrary values at padding."""
         answers = dict[int, np.ndarray]()
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i].ids))
         self.model.eval()
@@ -82,9 +70,10 @@ class Finetuned:
             answers |= zip(batch, outputs, strict=True)
         return [answers[i] for i in range(len(rows))]
 
-    def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
-        tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
-        return nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
+    def table(self, columns: Sequence[np.ndarray], filler: int) -> Tensor:
+        """Return padded columns of rows, (B, L)."""
+        tensors = [torch.tensor(column, dtype=torch.int64) for column in columns]
+        return nn.utils.rnn.pad_sequence(tensors, True, filler).to(self.model.device)
 
 
 def finetune(
@@ -104,8 +93,7 @@ def finetune(
         network, old, new = _with_head(model.checkpoint, encoder, head, labels, config)
         if config.freeze_table:
             network.get_input_embeddings().weight.requires_grad_(False)
-        tuned = Finetuned(network.to(model.device), head)
-        groups = [{"params": old}, {"params": new}]
+        tuned, groups = Finetuned(network.to(model.device), head), [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
         _train(tuned, rows, optimizer, config, model.seed, progress)
     return tuned
@@ -142,10 +130,8 @@ def _train(
         order = np.random.default_rng([seed, epoch]).permutation(len(rows))
         batches += [order[start : start + config.batch] for start in range(0, len(rows), config.batch)]
     steps = len(batches)
-    # On a GPU, splitting a batch into pieces saves no time and adds latency.
-    overhead = math.inf if tuned.device.type == "cuda" else PIECE / model.config.hidden_size**2
     for step, batch in enumerate(batches):
-        loss = _backward(tuned, [rows[i] for i in batch], overhead)
+        loss = _backward(tuned, [rows[i] for i in batch])
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
         if not torch.isfinite(loss + norm):
             raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
@@ -159,12 +145,14 @@ def _train(
         raise NonFinite(f"step {steps}: a weight is not finite after this step")
 
 
-def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
-    targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
-    loss = torch.zeros((), device=tuned.device)
+def _backward(tuned: Finetuned, rows: Sequence[TaskRow]) -> Tensor:
+    model, targets = tuned.model, sum(int((row.targets != UNLABELLED).sum()) for row in rows)
+    # On a GPU, splitting a batch into pieces saves no time and adds latency.
+    overhead = math.inf if model.device.type == "cuda" else PIECE / model.config.hidden_size**2
+    loss = torch.zeros((), device=model.device)
     for piece in pieces(rows, overhead):
-        logits, gold = tuned.logits(piece).flatten(0, 1).float(), tuned.targets(piece).flatten()
-        part = F.cross_entropy(logits, gold, ignore_index=UNLABELLED, reduction="sum") / targets
+        logits, gold = tuned.logits(piece), tuned.table([row.targets for row in piece], UNLABELLED)
+        part = F.cross_entropy(logits.flatten(0, 1).float(), gold.flatten(), reduction="sum") / targets
         part.backward()
         loss += part.detach()
     return loss
@@ -176,18 +164,18 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     ordered = sorted(rows, key=lambda row: len(row.ids))
     lengths = [len(row.ids) for row in ordered]
     # For the n shortest rows, the minimum cost, and the row at which the last piece starts
-    cheapest, starts = [0.0], [0]
+    best = [(0.0, 0)]
     if len(rows) * lengths[-1] - sum(lengths) > overhead:
-        for end in range(1, len(lengths) + 1):
-            costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
-            starts.append(min(range(end), key=costs.__getitem__))
-            cheapest.append(costs[starts[-1]])
-    if not starts[-1]:
+        for end, longest in enumerate(lengths, start=1):
+            costs = (best[start][0] + (end - start) * longest + overhead for start in range(end))
+            best.append(min(zip(costs, range(end), strict=True)))
+    if not best[-1][1]:
         return [list(rows)]
     cut, end = list[list[TaskRow]](), len(rows)
     while end:
-        cut.append(ordered[starts[end] : end])
-        end = starts[end]
+        start = best[end][1]
+        cut.append(ordered[start:end])
+        end = start
     return cut
 
 
@@ -212,36 +200,27 @@ class TaskModel:
         config: FinetuneConfig,
         progress: Callable[[int, int], None],
     ) -> None:
-        self.checkpoint, self.labels = model.checkpoint, labels
-        self.length = longest_row(model.checkpoint, config)
+        self.model, self.labels, self.config = read_config(model.checkpoint), labels, config
         encoded = self._encode(train)
         self.cut, head = encoded.cut, train.task.head
         self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress)
 
     def _encode(self, split: Split) -> EncodedSet:
-        assert split.reader
-        highest, types = int(split.reader.table.max()), read_config(self.checkpoint).vocab_size
+        encoded = split.encode(self.labels, min(self.config.max_length, row_length(self.model)))
+        highest, types = max((int(row.ids.max()) for row in encoded.rows), default=0), self.model.vocab_size
         if highest >= types:
-            what = f"the data contain id {highest:,}, but the model has only {types:,} types"
-            raise BadInput(what, self.checkpoint)
-        return split.encode(self.labels, self.length)
+            raise split.fault(f"the data contain id {highest:,}, but the model has only {types:,} types")
+        return encoded
 
     def test(
         self, test: Split, answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None
     ) -> Tested:
         """Score the predictions for a set of examples. `answers_of` returns the head's answers for rows, by
         default the fine-tuned model's."""
-        encoded, gold, task = self._encode(test), test.gold, test.task
+        encoded = self._encode(test)
         outputs = (answers_of or self.finetuned.answers)(encoded.rows)
-        answers, by_diagnostic = test.decode(encoded, outputs, self.labels), dict[str, list[int]]()
-        scores = dict(task.scores(gold, answers))
-        for i, (example, _) in enumerate(test):
-            if example.diagnostic:
-                by_diagnostic.setdefault(example.diagnostic, []).append(i)
-        for name, chosen in sorted(by_diagnostic.items()):
-            score = task.scores([gold[i] for i in chosen], [answers[i] for i in chosen])[task.primary]
-            scores[f"{task.primary}{OF}{name}"] = score
-        return Tested(scores, answers, encoded.cut)
+        answers = test.decode(encoded, outputs, self.labels)
+        return Tested(test.task.scores(test.gold, answers), answers, encoded.cut)
 
 
 def by_entry(
@@ -254,22 +233,19 @@ def by_entry(
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
 
     def group(word: str) -> str:
-        pieces = languages.vocabulary.encode(word)
-        image = int(images[pieces[0]])
-        if len(pieces) > 1 or image in (-1, pieces[0]):
+        first, *others = languages.vocabulary.encode(word)
+        image = int(images[first])
+        if others or image in (-1, first):
             return ""
         return ENTRY if image in entries else NO_ENTRY
 
-    scores = dict[str, Score]()
-    for name in (ENTRY, NO_ENTRY):
-        correct = list[list[bool]]()
-        for (example, gold), predicted in zip(split, answers, strict=True):
-            words = zip(words_of(example), gold, predicted, strict=True)
-            correct.append([tag == answer for word, tag, answer in words if group(word) == name])
-        if any(correct):
-            sizes = list(map(len, correct))
-            scores[name] = Score.over(map(sum, correct), sizes, sum(sizes))
-    return scores
+    correct: dict[str, list[list[bool]]] = {ENTRY: [], NO_ENTRY: []}  # of each example's words
+    for (example, gold), predicted in zip(split, answers, strict=True):
+        words = [(group(word), *pair) for word, *pair in zip(words_of(example), gold, predicted, strict=True)]
+        for name, column in correct.items():
+            column.append([tag == answer for kind, tag, answer in words if kind == name])
+    sizes = {name: list(map(len, column)) for name, column in correct.items() if any(column)}
+    return {name: Score.over(map(sum, correct[name]), of, sum(of)) for name, of in sizes.items()}
 
 
 @dataclass(frozen=True)
@@ -289,7 +265,7 @@ class DerivedTask:
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
     the source and scored on the source's test set (SRC), the derived test set (ZS) and the source's dev set
-    (DEV). Another model is fine-tuned and scored on the derived language (SUP)."""
+    (DEV). Another model is fine-tuned and scored on the derived language (SUP). DELTA is SUP - ZS."""
     task, derived = data.task, model.language
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
     sets = {place: data.split(*place) for place in places}
@@ -310,20 +286,10 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
         del tuned  # free the memory
-    return Measurement(tuple(records + deltas(records)), exclusions)
-
-
-def deltas(records: Iterable[Record]) -> list[Record]:
-    """DELTA = SUP - ZS, with SUP's count, for every metric with both scores."""
-    zero_shot, differences = dict[Record, float](), list[Record]()
-    for record in records:
-        common = replace(record, measure=DELTA, value=0.0, count=0, items=None)
-        if record.measure == "ZS":
-            zero_shot[common] = record.value
-        elif record.measure == "SUP" and common in zero_shot:
-            value = record.value - zero_shot[common]
-            differences.append(replace(common, value=value, count=record.count))
-    return differences
+    zero_shot = {record.metric: record.value for record in records if record.measure == "ZS"}
+    for sup in [r for r in records if r.measure == "SUP" and r.metric in zero_shot]:
+        records.append(replace(sup, measure=DELTA, value=sup.value - zero_shot[sup.metric], items=None))
+    return Measurement(tuple(records), exclusions)
 
 
 def zero_shot(

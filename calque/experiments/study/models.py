@@ -324,14 +324,14 @@ class Training:
 
     def probe(self) -> Probe | None:
         """Return a function that measures alignment@1, if there are two languages in different scripts."""
-        from calque.analysis.measures.alignment import Types, alignment_of_model
+        from calque.analysis.measures.alignment import Types, alignment_of_model, metrics_row
 
         if len(self.languages) != 1:
             return None
         types = Types.open(self.data.folder, *self.languages)
 
         def measure(model: Any) -> dict[str, Any]:
-            return alignment_of_model(model, types).row(any_dictionary=not self.objective.reads_dictionary)
+            return metrics_row(alignment_of_model(model, types), not self.objective.reads_dictionary)
 
         return measure if types.measurable else None
 

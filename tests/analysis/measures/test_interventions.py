@@ -85,7 +85,7 @@ def test_model_without_the_types_is_rejected(make_checkpoint, data):  # noqa: F8
 def made_rows(tags, seed=0):
     random = np.random.default_rng(seed)
     derived, source = torch.from_numpy(random.standard_normal((2, len(tags), 4)))
-    return Rows(derived, source, np.arange(5), np.array(list(tags)), random)
+    return Rows(derived, source, np.arange(5), np.array(list(tags)), np.arange(len(tags)), random)
 
 
 @pytest.mark.parametrize("seed", range(5))

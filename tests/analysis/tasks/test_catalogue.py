@@ -69,7 +69,7 @@ def test_answers_are_decoded_across_rows(tmp_path):
     sentences = [tagged("a b c d e f g h i j k", "X Y " * 5 + "X"), tagged("a", "Y")]
     sentences.append(tagged("a b c d e f g", "X " * 7))
     split = written(tmp_path / "test.jsonl", POS(), *sentences)
-    split = replace(split, reader=Reader(lambda word: (FIRST,), np.arange(10), 0))
+    split = replace(split, reader=Reader(lambda word: (FIRST,)))
     encoded = split.encode(["X", "Y"], 8)
     assert (list(map(len, encoded.examples)), encoded.cut) == ([2, 1, 2], 2)
     assert [len(row.ids) for row in encoded.rows] == [8, 7, 3, 8, 3]

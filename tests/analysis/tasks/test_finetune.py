@@ -12,9 +12,11 @@ from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.task import TaskRow, TextHead, WordHead
-from calque.analysis.tasks.transfer import FinetuneConfig, finetune, longest_row, pieces
+from calque.analysis.tasks.transfer import FinetuneConfig, finetune, pieces
 from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED
+from calque.pretrain.model import row_length
+from calque.pretrain.saved_model import read_config
 from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
@@ -126,7 +128,7 @@ def test_other_architectures_are_fine_tuned(tmp_path, kind, head):
     )  # fmt: skip
     torch.manual_seed(0)
     getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path)
-    assert longest_row(tmp_path, FinetuneConfig()) == (18 if kind == "Bert" else 16)
+    assert row_length(read_config(tmp_path)) == (18 if kind == "Bert" else 16)
     data = toy(200, head, language=1)
     tuned = tuned_on(tmp_path, data, head, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0)
     answers = zip(data, tuned.answers(data), strict=True)

@@ -22,7 +22,7 @@ WORDS = {
     )
 }
 V = FIRST + len(WORDS)
-READER = Reader(lambda word: (WORDS[word],), np.arange(V), 0)
+READER = Reader(lambda word: (WORDS[word],))
 TASK = QA()
 
 
@@ -53,9 +53,7 @@ def question(words, start, end, asked=1):
     return Example(((Sentence(tuple(f"q{i}" for i in range(asked))),), (context,)))
 
 
-TWICE = Reader(
-    lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1), np.arange(FIRST + 10_000), 0
-)
+TWICE = Reader(lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1))
 
 
 @pytest.mark.parametrize("length", [24, 13])

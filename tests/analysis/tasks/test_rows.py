@@ -20,7 +20,7 @@ def spell(word):
     return tuple(FIRST + ord(letter) - ord("a") for letter in word)
 
 
-SOURCE = Reader(spell, np.arange(V), 0)
+SOURCE = Reader(spell)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=12)
 

@@ -12,7 +12,6 @@ from calque.analysis.records.record import (
     ALIGNMENT,
     BOTH,
     CARRIED,
-    CKA,
     KNOWN,
     LINEAR,
     RETRIEVAL,
@@ -38,7 +37,7 @@ STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
 def test_every_snapshot_has_every_number_with_its_null(tmp_path):
     made = finished(tmp_path, override(named_study("growth"), GROWING))
     records = read(made.report / "records.jsonl", Record)
-    per_probe = {(LINEAR, "accuracy"): 1, (CKA, "sentences"): 2, (RETRIEVAL, "mexa"): 2}
+    per_probe = {(LINEAR, "accuracy"): 1, (RETRIEVAL, "mexa"): 2}
     per_probe |= {(ALIGNMENT, metric): 1 for metric in ("all", "held-out")}
     runs = dict.fromkeys(record.run for record in records)
     for steps, run in zip(STEPS.values(), runs, strict=True):
