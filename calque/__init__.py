@@ -79,7 +79,7 @@ def align(
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
     """
     from calque.derive.errors import BadInput
-    from calque.experiments.commands.alignment import open_aligner
+    from calque.experiments.commands.models import open_aligner
 
     if len(source) != len(target):
         counts = f"{len(source):,} sentences but {len(target):,} translations"

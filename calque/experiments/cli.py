@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import re
 import signal
 import sys
 from concurrent.futures import BrokenExecutor
@@ -14,7 +15,8 @@ from typer.core import TyperGroup
 
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile, printable, unknown
-from calque.experiments.commands import alignment, data, new, reports, show, study
+from calque.experiments.commands import data, models, study
+from calque.experiments.commands.new import new
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = "DefaultCPUAllocator: ", "Storage size calculation overflowed"  # torch's messages
@@ -37,22 +39,11 @@ class Commands(TyperGroup):
             _fail(f"{unknown('command', args[0], self.commands)}; see `{ctx.command_path} --help`")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for title in (*GROUPS, DATA):
-            with formatter.section(title):
-                formatter.write_dl(
-                    (name, command.get_short_help_str(66))
-                    for name, command in self.commands.items()
-                    if getattr(command, "rich_help_panel", "") == title
-                )
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
             _fail("an argument is empty; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
-            try:
-                word.encode()
-            except UnicodeEncodeError:
+            if re.search("[\ud800-\udfff]", word):  # stands for a byte that is not UTF-8
                 expected = "expected names in UTF-8 and a locale that can represent them; set LC_ALL=C.UTF-8"
                 _fail(f"{os.fsencode(word)!r}: {expected}")
         return super().parse_args(ctx, args)
@@ -161,27 +152,26 @@ def options(version: Annotated[bool, Version] = False) -> None:
     it."""
 
 
-DATA = "Data"
-GROUPS: dict[str, tuple[Any, ...]] = {
-    "Languages": (show.show, study.derive, new.new),
-    "Studies": (
-        study.studies,
-        study.plan,
-        study.run,
-        study.pretrain,
-        study.evaluate,
-        study.report,
-        study.cell,
-    ),
-    "Results": (reports.compare, reports.paper),
-    "Models": (show.look,),
-    "Word alignment": (alignment.align, alignment.train_aligner, alignment.aer),
-}
-"""The commands in each section of the help."""
-for name, functions in GROUPS.items():
-    for function in functions:
-        app.command(rich_help_panel=name)(function)
-app.add_typer(data.app, name="data", rich_help_panel=DATA)
+for name, command in {
+    "show": study.show,
+    "derive": study.derive,
+    "new": new,
+    "studies": study.studies,
+    "plan": study.plan,
+    "run": study.run,
+    "pretrain": study.pretrain,
+    "evaluate": study.evaluate,
+    "report": study.report,
+    "cell": study.cell,
+    "compare": study.compare,
+    "paper": study.paper,
+    "look": models.look,
+    "align": models.align,
+    "train-aligner": models.train_aligner,
+    "aer": models.aer,
+}.items():
+    app.command(name)(command)
+app.add_typer(data.app, name="data")
 
 
 def main() -> None:

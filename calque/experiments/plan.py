@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.experiments.data.recipe import by_recipe, inputs, read_recipe, sizes
+from calque.experiments.data.recipe import fetching, inputs, recipe_of
 from calque.experiments.report.summary import counted, scale_of
 from calque.experiments.run.progress import duration
 from calque.experiments.run.schedule import side_by_side
@@ -75,12 +75,7 @@ def describe_files(study: Any) -> str:
     if not missing:
         return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
-    recipes = by_recipe(missing)
-    others = recipes.pop("", [])
-    if recipes:
-        downloads = [download for recipe in recipes for download in read_recipe(recipe).downloads]
-        trust = "" if all(download.pinned for download in downloads) else " --trust"
-        fetch = f"`calque data fetch {' '.join(recipes)}{trust}`"
-        lines.append(f"{fetch} downloads {len(missing) - len(others):,} of them ({sizes(downloads)})")
-    lines += [f"no recipe provides {path}" for path in others]
+    if recipes := [recipe for path in missing if (recipe := recipe_of(path))]:
+        lines.append(f"`{fetching(sorted({*recipes}))}` downloads {len(recipes):,} of them")
+    lines += [f"no recipe provides {path}" for path in missing if not recipe_of(path)]
     return "\n".join(lines) + "\n"

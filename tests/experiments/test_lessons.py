@@ -3,14 +3,16 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from calque.derive.order import Invert, Permute
 from calque.derive.transform import Transform
-from calque.experiments.lessons import HERE, checks
+from calque.experiments.lessons import checks
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
+HERE = Path(checks.__file__).parent
 EXERCISE = re.compile(r"# Exercise (\d)")
 
 

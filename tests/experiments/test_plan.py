@@ -1,6 +1,6 @@
 import pytest
 
-from calque.experiments.data.recipe import inputs, read_recipe, sizes
+from calque.experiments.data.recipe import inputs
 from calque.experiments.plan import describe_files
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
@@ -30,8 +30,7 @@ def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     said = describe_files(planned)
     recipes = ["multinli", "panx", "ud", "wikitext_103", "xnli"]
     assert said.startswith(f"files: 10 of 10 are missing or empty\n`calque data fetch {' '.join(recipes)}`")
-    downloads = [download for name in recipes for download in read_recipe(name).downloads]
-    assert f"downloads 10 of them ({sizes(downloads)})" in said
+    assert "` downloads 10 of them\n" in said
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("something")

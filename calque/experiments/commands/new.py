@@ -13,13 +13,11 @@ import typer
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import check_name, whole_file
 from calque.derive.fingerprint import NOT_OWN
-from calque.experiments.lessons import copy
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
-LESSON = "lesson"
-PARTS = tuple(sorted(path.stem.removeprefix("my_") for path in TEMPLATES.glob("my_*.py")))
-KINDS = (*PARTS, LESSON)
-LONGEST = 32  # maximum number of letters in a name
+HERE = Path(__file__).parents[1]
+TEMPLATES = {path.stem.removeprefix("my_"): path for path in sorted(HERE.glob("templates/my_*.py"))}
+LESSON = [HERE / "lessons" / name for name in ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md")]
+KINDS = (*TEMPLATES, "lesson")
 
 
 def new(
@@ -35,18 +33,20 @@ def new(
     """Generate a minimal study, objective, task or transform, or copy the lesson.
 
     The file is NAME.py; the lesson is copied to the folder NAME. None of the files may exist yet."""
-    if kind == LESSON:
+    if kind == "lesson":
         check_name(name, "a folder named")
-        paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
+        contents = {to / name / path.name: path.read_bytes() for path in LESSON}
+        command = f"cd {quote(str(to / name))} && calque run lesson"
     else:
         _check_new_name(kind, name)
-        path = to / f"{name}.py"
+        contents = {to / f"{name}.py": _filled_template(kind, name).encode()}
+        command = f"calque plan {quote(f'{to / name}.py')}"
+    for path in contents:
         if path.exists():
             raise BadInput("already exists; choose another name, or another folder with --to", path)
+    for path, content in contents.items():
         with whole_file(path) as part:
-            part.write_text(_filled_template(kind, name), encoding="utf-8", newline="\n")
-        paths, command = [path], f"calque plan {quote(str(path))}"
-    for path in paths:
+            part.write_bytes(content)
         typer.echo(path)
     typer.echo(f"next: {command}")
 
@@ -60,22 +60,19 @@ def _filled_template(kind: str, name: str) -> str:
         template.replace("_", " ").capitalize(): " ".join(words).capitalize(),
         template.title().replace("_", ""): "".join(word[0].upper() + word[1:] for word in words),
     }
-    text = (TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
-    return re.sub("|".join(map(re.escape, replaced)), lambda match: replaced[match[0]], text)
+    text = TEMPLATES[kind].read_text(encoding="utf-8")
+    return re.sub("|".join(replaced), lambda match: replaced[match[0]], text)
 
 
 def _check_new_name(kind: str, name: str) -> None:
     """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
-    valid = re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) and "__" not in name
-    if not valid or keyword.iskeyword(name):
-        expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
-        raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
-    if name in NOT_OWN or find_spec(name):
-        raise BadInput(f"there is already a Python module named {name}; choose another name")
-    if _is_known(kind, name):
-        raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        expected = "expected a lower-case letter, then letters, digits and _, as in swap_words"
+        raise BadInput(f"{shown(name)} cannot be the name of a {kind}; {expected}")
+    if name in NOT_OWN or find_spec(name) or _is_known(kind, name):
+        raise BadInput(f"there is already a {kind} or Python module named {name}; choose another name")
 
 
 def _is_known(kind: str, name: str) -> bool:

@@ -1,21 +1,37 @@
-"""The commands that run, plan, report and list studies."""
+"""The commands for derived languages, studies and reports."""
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput
-from calque.experiments.commands.options import Own, Parser, Root
-from calque.experiments.commands.show import print_derived
-from calque.experiments.run.places import ROOT, check_report_name
+from calque.derive.errors import BadInput, printable
+from calque.experiments.run.places import CACHE, ROOT, check_report_name
 
 if TYPE_CHECKING:
+    from calque.derive.transform import Transform
+    from calque.experiments.run.step import Stage
     from calque.experiments.session import StudySession
 
+Own = Annotated[
+    str | None,
+    typer.Option(
+        "--study", metavar="STUDY", help="A study, such as my_study.py, that defines its own transforms."
+    ),
+]
+Parser = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="CALQUE_STANZA", help="A folder of Stanza models, for transforms that need syntax trees."
+    ),
+]
+Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
@@ -41,6 +57,124 @@ Name = Annotated[
         help="The report's name; its folder is runs/STUDY/reports/NAME.",
     ),
 ]
+Report = Annotated[str, typer.Argument(metavar="REPORT", help="A folder, a study, or STUDY/NAME.")]
+SHOWN = 20  # maximum number of differences listed
+
+
+# Languages
+
+
+def show(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TEXT LANGUAGE...",
+            help="A text in quotes, then languages; trans.inv is trans applied to the output of inv.",
+        ),
+    ] = None,
+    study: Own = None,
+    parser: Parser = None,
+    runs: Root = ROOT,
+) -> None:
+    """Print a sentence in derived languages, with glosses."""
+    from calque.derive.on_demand import sentences_of, side_by_side, transforms_of
+
+    study_transforms = _transforms(study)
+    text, *languages = words or [""]
+    languages = languages or list(study_transforms)
+    if not languages:
+        raise BadInput('expected a text in quotes and a language, as in: calque show "Sara ate ." trans.inv')
+    try:
+        transforms = transforms_of(languages, parser, runs / CACHE, study_transforms)
+    except BadInput as error:
+        hint = "" if " " in text else "; put a text of several words in quotes"
+        raise BadInput(f"{error}{hint}") from None
+    sentences, failed = sentences_of(text, transforms, parser)
+    for why, count in failed.items():
+        reason = f"{count} of {len(sentences)} sentences could not be parsed and keep their order: {why}"
+        typer.echo(f"calque: {reason}", err=True)
+    for number, sentence in enumerate(sentences):
+        typer.echo(side_by_side(sentence, transforms, number))
+
+
+def derive(
+    exp: Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")],
+    settings: Set = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE."),
+    ] = None,
+    parser: Parser = None,
+    own: Own = None,
+) -> None:
+    """Derive a study's languages, or a file's text in one language."""
+    if language is not None:
+        if settings or jobs:
+            raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
+        _print_derived(Path(exp), language, parser, runs, own)
+        return
+    if own or (not exp.endswith(".py") and Path(exp).is_file()):
+        raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
+    session = _opened(exp, settings, None, runs)
+    from calque.experiments.report.summary import account
+    from calque.experiments.run.step import first_process
+
+    session.compute(["derive"], jobs)
+    if first_process():
+        typer.echo("\n".join(account(session.study, runs)))
+
+
+def _print_derived(path: Path, language: str, parser: Path | None, runs: Path, study: str | None) -> None:
+    """Print the derived version of a text file, and counts of exclusions on standard error."""
+    from calque.derive.on_demand import derive_file, transforms_of
+    from calque.derive.readers.text import detect
+    from calque.derive.sources.files import Files
+    from calque.derive.transform import TORN, Account
+
+    if detect(path) == "treebank":
+        hint = "in Python, calque.derive.transform.image_of derives each sentence of read_conllu"
+        raise BadInput(f"this file is a treebank; expected text ({hint})", path)
+    account, cache = Account(), runs / CACHE
+    (transform,) = transforms_of([language], parser, cache, _transforms(study))
+    lines = derive_file(Files((path,), parser=parser), transform, account, cache)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    for what, count in (account.left_out + account.kept + Counter({TORN: account.split_spans})).items():
+        typer.echo(f"{count:,} {what}", err=True)
+
+
+def _transforms(study: str | None) -> dict[str, Transform]:
+    if study is None:
+        return {}
+    from calque.experiments.settings.catalogue import named_study
+
+    languages = named_study(study).languages
+    if not languages.derived:
+        raise BadInput("the study has no derived languages", study)
+    return {transform.name: transform for transform in languages.transforms}
+
+
+# Studies
+
+
+def studies() -> None:
+    """List the studies, their time on two cores and their requirements."""
+    from calque.experiments.settings.catalogue import table
+
+    for name, row in table().items():
+        typer.echo(f"{name:<21}{row['time']:<23}{row.get('needs', '')}".rstrip())
+        typer.echo(fill(row["doc"], 80, initial_indent="  ", subsequent_indent="  "))
+    typer.echo("next: calque plan NAME, or calque run NAME")
+
+
+def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:
+    """Estimate a study's operations and time without running it."""
+    session = _opened(exp, settings, sweep, runs)
+    from calque.experiments.plan import describe
+
+    typer.echo(describe(session, jobs))
+    typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
 def run(
@@ -70,9 +204,16 @@ def run(
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
     if on == "slurm" and (dry_run or not all(step.finished for step in session.steps)):
-        words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
-        words += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
-        _submit(session, words, option or [], jobs, dry_run)
+        from calque.experiments import slurm
+
+        command = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
+        command += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
+        scripts = slurm.scripts(session, command, option or (), jobs)
+        if dry_run:
+            typer.echo("\n".join(scripts))
+        else:
+            typer.echo(f"jobs submitted; logs in {slurm.submit(session, scripts)}")
+            typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
         return
     from calque.experiments.run.step import first_process
 
@@ -81,20 +222,26 @@ def run(
         typer.echo(session.summarise(wall))
 
 
-def _submit(
-    session: StudySession, words: list[str], options: list[str], jobs: int | None, dry_run: bool
-) -> None:
-    """Submit the unfinished steps as Slurm jobs that run the command `words`, or only print their scripts."""
-    from calque.experiments.report.summary import counted
-    from calque.experiments.run.slurm import Slurm
+def _stages_command(stages: Sequence[Stage], about: str) -> Callable[..., None]:
+    def command(
+        exp: Exp,
+        settings: Set = None,
+        sweep: Sweeps = None,
+        runs: Root = ROOT,
+        jobs: Jobs = None,
+        change: Change = False,
+    ) -> None:
+        _opened(exp, settings, sweep, runs).compute(stages, jobs, change)
 
-    slurm = Slurm(session.steps, session.runs / session.study.name, words, options, jobs)
-    if dry_run:
-        typer.echo(slurm.script)
-        return
-    session.reserve()
-    typer.echo(f"{counted(slurm.submit(), 'job')} submitted; logs in {slurm.folder}")
-    typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
+    command.__doc__ = about
+    return command
+
+
+pretrain = _stages_command(["derive", "pretrain"], "Pretrain every model in a study.")
+evaluate = _stages_command(
+    ["derive", "pretrain", "evaluate"],
+    "Fine-tune, score and measure every model in a study.\n\nMissing models are pretrained first.",
+)
 
 
 def cell(
@@ -125,59 +272,15 @@ def cell(
         compute(steps, session.home, None, progress.report, change)
 
 
-def derive(
-    exp: Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")],
-    settings: Set = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE."),
-    ] = None,
-    parser: Parser = None,
-    own: Own = None,
-) -> None:
-    """Derive a study's languages, or a file's text in one language."""
-    if language is not None:
-        if settings or jobs:
-            raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
-        print_derived(Path(exp), language, parser, runs, own)
-        return
-    if own or (not exp.endswith(".py") and Path(exp).is_file()):
-        raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
-    session = _opened(exp, settings, None, runs)
-    from calque.experiments.report.summary import account
-    from calque.experiments.run.step import first_process
+def _opened(
+    exp: str, settings: list[str] | None, sweeps: list[str] | None, runs: Path, name: str | None = None
+) -> StudySession:
+    from calque.experiments.session import StudySession
 
-    session.compute(["derive"], jobs)
-    if first_process():
-        typer.echo("\n".join(account(session.study, runs)))
+    return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
 
 
-def pretrain(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    change: Change = False,
-) -> None:
-    """Pretrain every model in a study."""
-    _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
-
-
-def evaluate(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    change: Change = False,
-) -> None:
-    """Fine-tune, score and measure every model in a study.
-
-    Missing models are pretrained first."""
-    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
+# Reports
 
 
 def report(
@@ -208,28 +311,66 @@ def report(
     typer.echo(summarise_records(records, folder, about))
 
 
-def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:
-    """Estimate a study's operations and time without running it."""
-    session = _opened(exp, settings, sweep, runs)
-    from calque.experiments.plan import describe
+def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
+    """Compare the conclusions, numbers and records in two reports.
 
-    typer.echo(describe(session, jobs))
-    typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
+    The output first counts the verdicts on claims that differ, and the main scores, alignment, retrieval and
+    error rates that differ by more than seed noise (Welch's t-test with Holm's correction). It then lists the
+    records that differ.
+
+    The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
+    none.
+    """
+    from calque.experiments.report.comparison import compare_reports
+    from calque.experiments.report.folder import report_folder
+
+    comparison = compare_reports(report_folder(first, runs), report_folder(second, runs))
+    typer.echo(comparison.verdict)
+    for claim, (first_verdict, second_verdict) in comparison.changed.items():
+        typer.echo(printable(f"  {claim}: {first_verdict}; in {second}: {second_verdict}"))
+    for title in comparison.beyond[:SHOWN]:
+        typer.echo(printable(f"  {title}"))
+    typer.echo(f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.")
+    for difference in comparison.different[:SHOWN]:
+        typer.echo(printable(difference))
+    if comparison.different:
+        raise typer.Exit(1)
 
 
-def studies() -> None:
-    """List the studies, their time on two cores and their requirements."""
-    from calque.experiments.settings.catalogue import table
+def paper(
+    paper: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = ROOT / "papers",
+) -> None:
+    """List or write papers' tables and figures, with our numbers.
 
-    for name, row in table().items():
-        typer.echo(f"{name:<21}{row['time']:<23}{row.get('needs', '')}".rstrip())
-        typer.echo(fill(row["doc"], 80, initial_indent="  ", subsequent_indent="  "))
-    typer.echo("next: calque plan NAME, or calque run NAME")
+    With ITEM, also print the table."""
+    from calque.experiments.report import paper as papers
+    from calque.experiments.report.outcome import as_text
+
+    if not papers.COMMITTED.is_dir():
+        raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
+    if paper is None:
+        for line in papers.listing():
+            spaces = len(line) - len(line.lstrip())
+            typer.echo(_filled(line, spaces + 2 if spaces else 0))
+        return
+    paper_items = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
+    for entry in paper_items:
+        content = papers.rendered(entry)
+        if item and isinstance(content, papers.Table):
+            typer.echo(f"{as_text(content)}\n")
+        for file in papers.write(entry, content, out):
+            typer.echo(file)
+        for conclusion in papers.conclusions(entry.paper)[entry.name]:
+            typer.echo(_filled(f"{entry.full_name}: {conclusion}", 2))
+        typer.echo(_filled(f"Differs in: {entry.differs}.", 2))
+        typer.echo(f"next: {entry.about['command']}\n")
 
 
-def _opened(
-    exp: str, settings: list[str] | None, sweeps: list[str] | None, runs: Path, name: str | None = None
-) -> StudySession:
-    from calque.experiments.session import StudySession
-
-    return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
+def _filled(line: str, indent: int) -> str:
+    return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

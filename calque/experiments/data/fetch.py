@@ -1,12 +1,11 @@
-"""Download a recipe's files that are missing from the data folder, and unpack them: members of zip and tar
-archives, which may be nested, and rows of tables."""
+"""Download and unpack a recipe's files that are missing from the data folder."""
 
 import gzip
 import hashlib
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import BadZipFile
@@ -14,85 +13,83 @@ from zipfile import BadZipFile
 import requests
 from urllib3.exceptions import HTTPError
 
-from calque.derive.errors import BadInput, unknown
+from calque.derive.errors import BadInput
 from calque.derive.files import claimed, make_folder, whole_file, writing
 from calque.derive.fingerprint import sha256
 from calque.derive.workers import Progress
-from calque.experiments.data.recipe import Download, Output, Recipe
+from calque.experiments.data.recipe import File, Recipe, by_url
 
 THERE, MISSING, ALTERED = "there", "missing", "altered"
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
-ARCHIVES = {".zip": "zip", ".tar": "tar", ".tar.gz": "gztar", ".tgz": "gztar"}
 DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
 TIMEOUT = 30.0  # maximum number of seconds without receiving a byte
 
 
-def state(folder: Path, output: Output) -> str:
+def state(folder: Path, file: File) -> str:
     """Return the state of a file: missing, altered, or there with the digest stated in its recipe."""
-    path = folder / output.place
+    path = folder / file.place
     if not path.exists():
         return MISSING
-    return THERE if path.is_file() and output.sha256 in ("", sha256(path)) else ALTERED
+    return THERE if path.is_file() and file.digest in ("", sha256(path)) else ALTERED
 
 
 def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
-    """Fetch each download whose files are missing, even if other downloads fail, and return the new files'
-    paths. Raises BadInput for altered files, failed downloads and, without `trust`, files without a published
-    digest."""
-    states = {output.place: state(folder, output) for output in recipe.outputs}
-    if altered := [place for place in states if states[place] == ALTERED]:
+    """Fetch the missing files, even if some downloads fail, and return their paths. Raises BadInput for
+    altered files, failed downloads and, without `trust`, downloads without a published digest."""
+    states = {file: state(folder, file) for file in recipe.files}
+    if altered := [file.place for file in states if states[file] == ALTERED]:
         raise BadInput(f"{altered[0]}: differs from the recipe; remove it to fetch it again", folder)
     make_folder(folder)
-    placed, failed, unpinned = list[str](), list[str](), 0
-    for download in recipe.downloads:
-        if MISSING not in [states[output.place] for output in download.outputs]:
-            continue
-        if not (trust or download.pinned):
+    fetched, failed, unpinned = list[str](), list[str](), 0
+    for files in by_url(file for file in states if states[file] == MISSING).values():
+        if not (trust or all(file.sha256 or file.unpacked for file in files)):
             unpinned += 1
             continue
         try:
-            placed += _fetch(download, folder, report)
+            _fetch(files, folder, report)
+            fetched += [file.place for file in files]
         except BadInput as error:
             failed.append(str(error))
     if unpinned:
         failed.append(f"{recipe.name}: {unpinned:,} downloads have no published digest; --trust fetches them")
     if failed:
         raise BadInput(failed)
-    return placed
+    return fetched
 
 
-def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
-    name = f".fetching-{hashlib.sha256(download.url.encode()).hexdigest()[:16]}"
+def _fetch(files: Sequence[File], folder: Path, report: Progress) -> None:
+    """Fetch files that are in the same download."""
+    url = files[0].url
+    name = f".fetching-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
     with claimed(folder / name):
-        part = download_file(download, folder / name, report)
+        part = download(files[0], folder / name, report)
         with TemporaryDirectory(prefix=f"{name}-", dir=folder) as work:
-            files = unpack(part.rename(Path(work, "download")), download.name, download.outputs)
-            for output in download.outputs:
-                _check(files[output.place], output.sha256, f"{download.url}: {output.place}")
-            placed = [place for place in files if not (folder / place).exists()]
-            for place in placed:
-                with whole_file(folder / place) as new:
-                    shutil.move(files[place], new)  # the folder may be a link to another disk
-    return placed
+            archive = part.rename(Path(work, Path(url).name))
+            for file in files:
+                unpacked = unpack(archive, file)
+                _check(unpacked, file.digest, f"{url}: {file.place}")
+                with whole_file(folder / file.place) as new:
+                    shutil.move(unpacked, new)  # the folder may be a link to another disk
 
 
-def download_file(download: Download, part: Path, report: Progress) -> Path:
-    """Download a file to `part`, resuming if its digest is known, and return its path. If it is not the
-    expected file, delete it and raise BadInput."""
-    title, size = f"fetching {download.name}", part.stat().st_size if part.exists() and download.sha256 else 0
+def download(file: File, part: Path, report: Progress) -> Path:
+    """Download the file, or the archive that contains it, to `part`, resuming if its digest is known, and
+    return its path. If the digest differs, delete it and raise BadInput."""
+    size = part.stat().st_size if part.exists() and file.sha256 else 0
     headers = HEADERS | ({"Range": f"bytes={size}-"} if size else {})
     try:
-        with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        with requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if response.status_code != 416:  # otherwise, no bytes are left to receive
                 response.raise_for_status()
                 size = size if response.status_code == 206 else 0
-                _receive(response, part, size, lambda done, total: report(title, done, total))
-        _check(part, download.sha256, download.url)
+                title = f"fetching {Path(file.url).name}"
+                _receive(response, part, size, lambda done, of: report(title, done, of))
+        _check(part, file.sha256, file.url)
     except (requests.RequestException, HTTPError) as error:
-        raise BadInput(f"failed: {error}; run the command again", download.url) from None
-    except BadInput as error:
+        raise BadInput(f"failed: {error}; run the command again", file.url) from None
+    except BadInput:
         part.unlink(missing_ok=True)
-        raise BadInput(error.args[0], download.url) from None
+        raise
     return part
 
 
@@ -100,7 +97,7 @@ def _receive(response: requests.Response, part: Path, size: int, report: Callabl
     """Append the rest of a file to its first `size` bytes in `part`."""
     rest = response.raw.length_remaining
     if rest is None and "Transfer-Encoding" not in response.headers:
-        raise BadInput("the server states no length, so truncation would go unnoticed")
+        raise BadInput("the server states no length, so truncation would go unnoticed", response.url)
     total = size + (rest or 0)
     with writing(part), part.open("ab" if size else "wb") as file:
         while block := response.raw.read1(1 << 17, decode_content=False):
@@ -114,51 +111,41 @@ def _check(path: Path, expected: str, where: str) -> None:
         raise BadInput(f"expected SHA-256 {expected} but got {digest}", where)
 
 
-def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Path]:
-    """Unpack `archive`, which was downloaded as `name`, into its folder. Return the unpacked files by output
-    path."""
-    files = {}
+def unpack(archive: Path, file: File) -> Path:
+    """Unpack `archive` in its folder, unless it has already been unpacked, and return the file's path. Raises
+    BadInput if the archive is damaged or lacks the file."""
+    path = archive
     try:
-        for number, output in enumerate(outputs):
-            file, member = archive, name
-            for inside in output.inside:
-                file, member = _members(file, member) / inside, inside
-                if not file.is_file():
-                    raise BadInput(f"contains no file {inside!r}", name)
-            if output.decompress:
-                file = archive.with_name("decompressed")
-                file.write_bytes(gzip.decompress(archive.read_bytes()))
-            if output.where:
-                rows = _rows(file, output.where, name)
-                file = file.with_name(f"rows-{number}")
-                file.write_bytes(rows)
-            files[output.place] = file
+        for member in file.inside.split(" > ") if file.inside else ():
+            folder = path.with_name(f"{path.name}.members")
+            if not folder.exists():
+                with writing(folder):
+                    safe = None if path.suffix == ".zip" else "data"  # zipfile itself skips unsafe paths
+                    shutil.unpack_archive(path, folder, filter=safe)
+            path = folder / member
+            if not path.is_file():
+                raise BadInput(f"contains no file {member!r}", archive.name)
+        if file.unpacked:
+            path = archive.with_name("unpacked")
+            path.write_bytes(gzip.decompress(archive.read_bytes()))
+        if file.where:
+            path = _selected_rows(path, file.where)
     except DAMAGE as error:
         if getattr(error, "errno", None) is not None:  # a disk error, not a damaged archive
             raise
-        raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None
-    return files
+        raise BadInput(
+            f"damaged, or not in the format that its name suggests: {error}", archive.name
+        ) from None
+    return path
 
 
-def _members(archive: Path, name: str) -> Path:
-    """Unpack a whole archive, unless it has already been unpacked, and return the folder."""
-    folder = archive.with_name(f"{archive.name}.members")
-    if not folder.exists():
-        kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]
-        if not kinds:
-            raise BadInput(f"not an archive: its name must end in one of {', '.join(ARCHIVES)}", name)
-        with writing(folder):
-            shutil.unpack_archive(archive, folder, kinds[0], filter=None if kinds == ["zip"] else "data")
-    return folder
-
-
-def _rows(table: Path, where: Mapping[str, str], name: str) -> bytes:
-    """Return a table's header and the rows with the values in `where`."""
+def _selected_rows(table: Path, where: str) -> Path:
+    """Write a table's header and the rows with a value, as in `language=de`, to a new file."""
+    column, value = where.encode().split(b"=")
     with table.open("rb") as file:
         header, *lines = file
-    columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
-    if missing := [column for column in where if column not in columns]:
-        raise BadInput(unknown("column", missing[0], columns), name, 1)
-    expected = {columns.index(column): value.encode() for column, value in where.items()}
-    rows = [line for line in lines if expected.items() <= {*enumerate(line.rstrip(b"\r\n").split(b"\t"))}]
-    return b"".join([header, *rows])
+    place = header.rstrip().split(b"\t").index(column)
+    rows = [line for line in lines if line.rstrip(b"\r\n").split(b"\t")[place] == value]
+    selected = table.with_name(f"{table.name}.{where}")
+    selected.write_bytes(b"".join([header, *rows]))
+    return selected

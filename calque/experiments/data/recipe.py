@@ -1,72 +1,57 @@
-"""Recipes: URLs, sizes, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
+"""Recipes: URLs, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 from calque.derive.words import Translate
 from calque.experiments.run.step import parts_of
 
-RECIPES = Path(__file__).with_name("recipes.toml")
-
 
 @dataclass(frozen=True)
-class Output:
-    """A file at the path `place` below the data folder: the download itself, its decompressed content, or the
-    member that `inside` names, possibly in nested archives. `where` selects a table's rows by column
-    values."""
-
-    place: str
-    inside: tuple[str, ...] = ()
-    decompress: bool = False
-    where: Mapping[str, str] = field(default_factory=dict, hash=False)
-    bytes: int = 0
-    sha256: str = ""
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file to fetch. `bytes` is its size, or 0 if unknown; `sha256` is empty if no digest is published."""
+class File:
+    """A file at the path `place` below the data folder: the download from `url` or, of an archive, the member
+    `inside`. In an archive within an archive, ` > ` separates the members. Of a table, `where`, as in
+    `language=de`, selects rows. The SHA-256 digests of the download and of its `unpacked` content are empty
+    if they are not published."""
 
     url: str
-    outputs: tuple[Output, ...]
-    licence: str
-    terms: str
-    bytes: int = 0
+    place: str
+    inside: str = ""
+    where: str = ""
     sha256: str = ""
+    unpacked: str = ""
 
     @property
-    def name(self) -> str:
-        return PurePosixPath(urlsplit(self.url).path).name
-
-    @property
-    def pinned(self) -> bool:
-        """Whether a digest of the download, or of each output, is published."""
-        return bool(self.sha256) or all(output.sha256 for output in self.outputs)
+    def digest(self) -> str:
+        """The file's own digest, "" if unknown."""
+        return self.unpacked or ("" if self.inside else self.sha256)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named list of downloads."""
+    """A named list of files."""
 
     name: str
     about: str
-    downloads: tuple[Download, ...]
+    licence: str
+    terms: str
+    files: tuple[File, ...]
 
     @property
-    def outputs(self) -> list[Output]:
-        return [output for download in self.downloads for output in download.outputs]
+    def pinned(self) -> bool:
+        """Whether all files, or the downloads that contain them, have a published digest."""
+        return all(file.sha256 or file.unpacked for file in self.files)
 
 
 @cache
 def _tables() -> dict[str, Any]:
-    return read_toml(RECIPES)
+    return read_toml(Path(__file__).with_name("recipes.toml"))
 
 
 def names() -> list[str]:
@@ -76,62 +61,41 @@ def names() -> list[str]:
 
 @cache
 def read_recipe(name: str) -> Recipe:
-    """Read the recipe with this name."""
+    """Read the recipe with this name. Raises BadInput if there is none."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
-    table, files_by_url = dict(_tables()[name]), dict[str, list[dict[str, Any]]]()
-    for file in table.pop("file", [{}]):
-        for fields in _expanded(table | file):
-            files_by_url.setdefault(fields["url"], []).append(fields)
-    downloads = []
-    for url, files in files_by_url.items():
-        first, outputs = files[0], tuple(map(_output, files))
-        size = _size(first.get("size", ""))
-        downloads.append(Download(url, outputs, first["licence"], first["terms"], *size))
-    return Recipe(name, table["about"], tuple(downloads))
+    table = _tables()[name]
+    keys = [field.name for field in fields(File)]
+    files = []
+    for part in table.get("file", [table]):
+        for words in _rows(part):
+            templates = {key: text for key, text in (part | words).items() if key in keys}
+            files.append(File(**{key: text.format_map(words) for key, text in templates.items()}))
+    return Recipe(name, table["about"], table["licence"], table["terms"], tuple(files))
 
 
-def _expanded(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a table of fields for each combination of the words in `for` and each row of `rows`."""
-    lines, lists = table.get("rows", "").strip().splitlines(), table.get("for", {})
-    names = lines[0].split() if lines else []
-    cells = [line.split(maxsplit=len(names) - 1) for line in lines[1:]]
-    rows = [dict(zip(names, row, strict=False)) for row in cells] or [{}]  # a row may lack its last cells
-    for words, row in product(product(*map(str.split, lists.values())), rows):
-        chosen = _filled(dict(zip(lists, words, strict=True)), row) | row
-        yield _filled(table | row, chosen)
+def _rows(table: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Yield the words that replace names in braces, for each combination of a row of `rows` with the words
+    listed in `for`."""
+    lists, lines = table.get("for", {}), table.get("rows", "").split("\n")[:-1] or ["", ""]
+    for words in product(*map(str.split, lists.values())):
+        for line in lines[1:]:
+            row = dict(zip(lines[0].split(), line.split(), strict=True))
+            yield row | {key: word.format_map(row) for key, word in zip(lists, words, strict=True)}
 
 
-def _filled(value: Any, row: Mapping[str, str]) -> Any:
-    """Replace the names in braces in a text, or in each text of a list or table, by a row's values."""
-    if isinstance(value, Mapping):
-        return {key: _filled(item, row) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, row) for item in value]
-    for name, text in row.items():
-        value = value.replace(f"{{{name}}}", text)
-    return value
+def by_url(files: Iterable[File]) -> dict[str, list[File]]:
+    """Group files by the download that contains them."""
+    groups: dict[str, list[File]] = {}
+    for file in files:
+        groups.setdefault(file.url, []).append(file)
+    return groups
 
 
-def _output(file: Mapping[str, Any]) -> Output:
-    inside, unpacked = tuple(file.get("inside", ())), file.get("unpacked", "")
-    size = _size(unpacked or ("" if inside else file.get("size", "")))
-    return Output(file["place"], inside, bool(unpacked), file.get("where", {}), *size)
-
-
-def _size(text: str) -> tuple[int, str]:
-    """Return the bytes and the SHA-256 in a size: "N DIGEST", or "" if they are unknown."""
-    number, _, digest = text.partition(" ")
-    return int(number or 0), digest
-
-
-def sizes(downloads: Sequence[Download]) -> str:
-    """Describe the total size of downloads, and how many sizes are unknown."""
-    known = [download.bytes for download in downloads if download.bytes]
-    parts = [f"{sum(known):,} bytes"] if known else []
-    if unknown_sizes := len(downloads) - len(known):
-        parts.append(f"{unknown_sizes:,} of unknown size")
-    return ", ".join(parts)
+def fetching(recipes: Iterable[str]) -> str:
+    """Return the command that fetches recipes."""
+    trust = "" if all(read_recipe(name).pinned for name in recipes) else " --trust"
+    return f"calque data fetch {' '.join(recipes)}{trust}"
 
 
 @cache
@@ -139,7 +103,7 @@ def _recipes_by_place() -> dict[str, str]:
     """Map the path of each file in a recipe, and of its parent folders, to the recipe."""
     recipes: dict[str, str] = {}
     for name in names():
-        for file in (PurePosixPath(output.place) for output in read_recipe(name).outputs):
+        for file in (PurePosixPath(file.place) for file in read_recipe(name).files):
             for place in (file, *file.parents[:-1]):
                 recipes.setdefault(str(place), name)
     return recipes
@@ -149,15 +113,7 @@ def recipe_of(path: Path) -> str:
     """Return a recipe that provides the file or folder `path`, whatever the data folder, or "" if there is
     none."""
     ends = ("/".join(path.parts[i:]) for i in range(len(path.parts)))
-    return min(filter(None, map(_recipes_by_place().get, ends)), default="")
-
-
-def by_recipe(paths: Sequence[Path]) -> dict[str, list[Path]]:
-    """Group paths by their recipe, with paths that belong to no recipe last."""
-    paths_by_recipe: dict[str, list[Path]] = {}
-    for path in paths:
-        paths_by_recipe.setdefault(recipe_of(path), []).append(path)
-    return dict(sorted(paths_by_recipe.items(), key=lambda item: (not item[0], item[0])))
+    return next(filter(None, map(_recipes_by_place().get, ends)), "")
 
 
 def inputs(study: Any) -> list[Path]:

@@ -22,7 +22,7 @@ from calque.derive.order import Invert, Reorder, TreebankFiles
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
-from calque.experiments.data.recipe import read_recipe
+from calque.experiments.data.recipe import by_url, read_recipe
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
 from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
@@ -353,11 +353,11 @@ def xlm_align() -> Study:
 def paper_texts(data: Path) -> dict[str, TextFiles]:
     """Return each language's files from CC-100 or Wikipedia; some languages have one file per script."""
     files: dict[str, list[Path]] = {}
-    for output in (*read_recipe("xlm_align").outputs, *read_recipe("cc_100").outputs):
-        corpus, name, *_ = output.place.split("/")
+    for file in (*read_recipe("xlm_align").files, *read_recipe("cc_100").files):
+        corpus, name, *_ = file.place.split("/")
         if corpus in ("cc-100", "wikipedia"):
             language = re.split(r"[._-]", name.removeprefix("20231101."))[0]
-            files.setdefault(language, []).append(data / output.place)
+            files.setdefault(language, []).append(data / file.place)
     words = MEGABYTES.split()
     return {
         language: TextFiles(tuple(files[language]), megabytes=int(size))
@@ -368,10 +368,8 @@ def paper_texts(data: Path) -> dict[str, TextFiles]:
 def paper_bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
     """Return each language's bitexts with English: two files or, for WikiMatrix, one file with columns."""
     bitexts_by_pair: dict[NamePair, list[BitextFiles]] = {}
-    for download in read_recipe("xlm_align").downloads:
-        paths = sorted(
-            (data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en"
-        )
+    for download in by_url(read_recipe("xlm_align").files).values():
+        paths = sorted((data / file.place for file in download), key=lambda path: path.suffix != ".en")
         first = paths[0]
         if first.parent.name == "bitexts":
             codes = first.name.split(".")[1].split("-")

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.experiments.commands.alignment import aer
+from calque.experiments.commands.models import aer
 
 FILES = {
     "gold": "0 1 1 S\n0 2 2 P\n0 3 9 S\n1 1 1 S\n",

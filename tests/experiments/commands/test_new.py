@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.pocket.language import Pocket
-from calque.experiments.commands.new import KINDS, PARTS
+from calque.experiments.commands.new import KINDS, TEMPLATES
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import TINY, calque, refused, sets
@@ -18,7 +18,7 @@ SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "tr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_new_files_run(kind, folder):
     assert calque("new", kind, "a_b", "--to", folder)[0] == 0
     sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]

@@ -1,13 +1,12 @@
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from calque.derive.files import MANIFEST
-from calque.experiments.run.slurm import Slurm
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
+from calque.experiments.slurm import levels
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque, started
 from tests.processes import below, wait_for
 
@@ -70,10 +69,10 @@ def run(file, runs, *words, **environment):
 
 def test_jobs_contain_every_step(tmp_path):
     steps = override(named_study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
-    levels = list(Slurm(steps, Path("runs"), ["calque", "cell"]).levels())
-    jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
-    assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)
-    assert len(levels) == 2 and {step.stage for job in levels[0] for step in job} == {"derive"}
+    found = levels(steps)
+    jobs = {step.folder: (level, id(job)) for level, its in enumerate(found) for job in its for step in job}
+    assert len(jobs) == len(steps) == sum(len(job) for level in found for job in level)
+    assert len(found) == 2 and {step.stage for job in found[0] for step in job} == {"derive"}
     for step in steps:
         for need in step.needs:  # a job waits for the models that it needs
             assert jobs[need.folder] == jobs[step.folder] or need.stage in ("derive", "pretrain")

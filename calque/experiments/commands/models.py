@@ -1,4 +1,4 @@
-"""The commands for word alignment: `calque align`, `train-aligner` and `aer`."""
+"""The commands for models and word alignment: `calque look`, `align`, `train-aligner` and `aer`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,35 @@ if TYPE_CHECKING:
     from calque.derive.word_links import StatisticalAligner
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
+
+
+def look(
+    checkpoint: Annotated[
+        Path, typer.Argument(help="A run's `checkpoint` folder, or a masked language model.")
+    ],
+    sentence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Source words separated by spaces. The model guesses each `<mask>`; without a mask, each "
+            "word is masked in turn. Default: a sentence from the model's corpus.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
+    ] = None,
+) -> None:
+    """Inspect a model's guesses, nearest words and alignment."""
+    if html and html.suffix != ".html":  # it may be one of the model's files
+        raise BadInput("expected a file whose name ends in .html", html)
+    from calque.analysis.checkpoint import Checkpoint
+    from calque.analysis.looking import look as look_into
+    from calque.analysis.report.page import write_look
+
+    inspection = look_into(Checkpoint.open(checkpoint), sentence or "")
+    if html:
+        write_look(html, f"Calque: a look inside {checkpoint}", inspection)
+    typer.echo(html or inspection)
 
 
 def align(
