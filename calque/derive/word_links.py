@@ -2,14 +2,12 @@
 
 fast_align is IBM model 2 with a single position parameter, the tension (Dyer, Chahuneau and Smith 2013).
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
-PASSES is used only for aligning, and the first does not update the tension.
+PASSES only aligns, and the first does not update the tension.
 
 A cell pairs a target word with a possible partner: a source word or the null word. Shapes: P sentence pairs,
-R target words, C cells. The prior probability that target position j of m is aligned to source position i of
-n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over i consists of two geometric
-series.
+R target words, C cells. A prior is proportional to exp(tension * h), with h = -|i / n - j / m| for target
+position j of m and source position i of n, so its sum over i consists of two geometric series.
 
-Files of estimated links:
 links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
 ends.npy  (N + 1,) int64  the index at which each pair's links begin
 """
@@ -19,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise, tee
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -74,8 +72,7 @@ SYMMETRISATIONS: dict[str, Symmetrisation] = {
 def _extend(
     links: set[Link], candidates: Links, enough: Callable[[Iterable[bool]], bool], adjacent: bool = False
 ) -> None:
-    """Add each candidate if `enough` (any or all) of its words are unlinked and, if `adjacent`, it is next to
-    a link. A link that was added can make later candidates eligible."""
+    # Each added link can make later candidates eligible.
     sources, targets = {i for i, _ in links}, {j for _, j in links}
     for i, j in candidates:
         neighbours = ((i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1))
@@ -85,8 +82,7 @@ def _extend(
             targets.add(j)
 
 
-@dataclass(frozen=True)
-class PairChunk:
+class PairChunk(NamedTuple):
     """Sentence pairs as ids: `sources`, with a null word before each sentence; `targets` (R,); and the
     numbers of source and target words per pair, `n` and `m` (P,)."""
 
@@ -99,18 +95,21 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Divide sentence pairs into chunks; pairs must have words on both sides or on neither."""
-    columns: list[list[int]] = [[], [], [], []]
-    cells = 0
-    for source, target in pairs:
-        parts = [NULL, *map(source_id, source)], map(target_id, target), [len(source)], [len(target)]
-        for column, part in zip(columns, parts, strict=True):
-            column += part
-        cells += (len(source) + 1) * len(target)
-        if cells >= _CELLS:
-            yield PairChunk(*(np.array(column, np.int64) for column in columns))
-            columns, cells = [[], [], [], []], 0
-    if columns[2]:
+    """Divide sentence pairs, which have words on both sides or on neither, into chunks."""
+    pairs = iter(pairs)
+    while True:
+        columns: tuple[list[int], ...] = ([], [], [], [])
+        cells = 0
+        for source, target in pairs:
+            columns[0].extend((NULL, *map(source_id, source)))
+            columns[1].extend(map(target_id, target))
+            columns[2].append(len(source))
+            columns[3].append(len(target))
+            cells += (len(source) + 1) * len(target)
+            if cells >= _CELLS:
+                break
+        if not columns[2]:
+            return
         yield PairChunk(*(np.array(column, np.int64) for column in columns))
 
 
@@ -121,12 +120,10 @@ class Cells:
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
         self._pair = np.repeat(np.arange(len(chunk.m)), chunk.m)
-        self._m, self._n = chunk.m[self._pair], chunk.n[self._pair]
-        self._j = ranges(1, chunk.m)
-        width = self._n + 1
-        self.start = ends_of(width)[:-1]
-        self.row = np.repeat(np.arange(len(width)), width)
-        self.i = ranges(0, width)
+        self._m, self._n, self._j = chunk.m[self._pair], chunk.n[self._pair], ranges(1, chunk.m)
+        self.start = ends_of(self._n + 1)[:-1]
+        self.row = np.repeat(np.arange(len(self._n)), self._n + 1)
+        self.i = ranges(0, self._n + 1)
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
@@ -140,16 +137,10 @@ class Cells:
 
     def prior(self, tension: float) -> np.ndarray:
         """Return each cell's probability before the word pair is known, (C,)."""
-        normaliser, _ = _sums(self._j, self._m, self._n, tension)
-        scale = normaliser / (1.0 - NULL_SHARE)
+        scale = _sums(self._j, self._m, self._n, tension)[0] / (1.0 - NULL_SHARE)
         prior = np.exp(tension * self.nearness(self._j)) / scale[self.row]
         prior[self.start] = NULL_SHARE
         return prior
-
-    def posterior(self, joint: np.ndarray) -> np.ndarray:
-        """Normalise joint probabilities (C,) to each cell's probability given its target word, (C,)."""
-        # bincount sums sequentially. The last bits of the sums decide between equally likely words.
-        return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
         """Return the expectation of h, summed over target words, with 0-based target positions as in the
@@ -158,19 +149,17 @@ class Cells:
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
-    def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
+    def links(self, joint: np.ndarray, reverse: bool) -> Iterator[Links]:
         """Link each target word to its most probable source word; ties go to the null word, then to the
         first. `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
-        i, j, pair = self.i[first][linked] - 1, self._j[linked] - 1, self._pair[linked]
-        if reverse:
-            i, j = j, i
-        order = np.lexsort((j, i, pair))
-        links = list(zip(i[order].tolist(), j[order].tolist(), strict=True))
-        ends = ends_of(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
-        return [links[start:end] for start, end in pairwise(ends)]
+        sides = self.i[first][linked] - 1, self._j[linked] - 1
+        i, j = sides[::-1] if reverse else sides
+        links = list(zip(i.tolist(), j.tolist(), strict=True))
+        ends = ends_of(np.bincount(self._pair[linked], minlength=len(self._chunk.m)))
+        return (sorted(links[start:end]) for start, end in pairwise(ends.tolist()))
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
@@ -251,6 +240,8 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner:
+    """A model for each direction, and the method that merges their links."""
+
     forward: FastAlign
     reverse: FastAlign
     symmetrisation: Symmetrisation = grow_diag_final_and
@@ -258,8 +249,7 @@ class StatisticalAligner:
     @classmethod
     def train(cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and) -> Self:
         """Train both directions on sentence pairs, which are read twice."""
-        forward, reverse = (FastAlign.train(pairs, reverse=backward) for backward in (False, True))
-        return cls(forward, reverse, symmetrisation)
+        return cls(FastAlign.train(pairs), FastAlign.train(pairs, reverse=True), symmetrisation)
 
     @property
     def left_out(self) -> Counter[str]:
@@ -294,28 +284,27 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.n
         expected, feature = np.zeros(len(keys)), 0.0
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
-            posterior = cells.posterior(probabilities[key] * cells.prior(tension))
+            joint = probabilities[key] * cells.prior(tension)
+            # bincount sums sequentially. The last bits of the sums decide between equally likely words.
+            posterior = joint / np.bincount(cells.row, joint)[cells.row]
             np.add.at(expected, key.astype(np.intp), posterior)  # sequential, so chunk sizes have no effect
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
         expected += _ALPHA
-        totals = np.bincount(source, expected)
-        probabilities = np.exp(digamma(expected) - digamma(totals)[source])
+        probabilities = np.exp(digamma(expected) - digamma(np.bincount(source, expected))[source])
     return probabilities, tension
 
 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: Counter[str]) -> Iterator[Pair]:
     """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out become empty."""
     for pair in pairs:
-        if not all(pair):
-            left_out["sentence pairs with an empty side"] += 1
-        elif max(map(len, pair)) > LONGEST:
-            left_out[f"sentence pairs with more than {LONGEST:,} words on a side"] += 1
-        else:
+        if all(pair) and max(map(len, pair)) <= LONGEST:
             yield pair[::-1] if reverse else pair
-            continue
-        yield (), ()
+        else:
+            reason = f"with more than {LONGEST:,} words on a side" if all(pair) else "with an empty side"
+            left_out[f"sentence pairs {reason}"] += 1
+            yield (), ()
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """A source that reads files: running text for pretraining, and annotated files for tasks."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -15,18 +14,9 @@ from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
+from calque.derive.readers import examples as tasks
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu
-from calque.derive.readers.examples import (
-    MISSING,
-    OWN_PAIRS,
-    OWN_TEXTS,
-    PUBLISHED,
-    read_iob2,
-    read_nli,
-    read_questions,
-    read_word_labels,
-)
 from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.sentence import UNKNOWN, Example, Sentence, word_labels
 from calque.derive.source import SPLITS, Source, TaskData
@@ -36,9 +26,8 @@ from calque.derive.workers import Progress, Workers, silent
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 EVERYDAY, EVERYDAY_ENGLISH = Path(__file__).parents[1] / "everyday", "Everyday English"
 """The folder and the title of the bundled corpus."""
-Lacking = Mapping[int, Collection[int]]
-"""Maps each size of parallel sets to the indices of the examples that at least one set of this size lacks."""
-WHOLE: Lacking = MappingProxyType({})
+Lacking = Collection[tuple[int, int]]
+"""The examples that a parallel set lacks, as (size of the set, index)."""
 LACKING = "pairs that another language lacks"
 Item = TypeVar("Item", Sentence, Example)
 
@@ -58,22 +47,21 @@ class EasyText:
         check_range("types", self.types, 1)
 
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
-        """Return the easy sentences, or the examples of easy sentences."""
+        """Return the easy sentences, or the examples of easy sentences; count the others."""
         easy_items = []
         for item in items:
+            is_example = isinstance(item, Example)
             sentences = item.sentences if isinstance(item, Example) else [item]
-            reasons = (self._reason(sentence, frequent) for sentence in sentences)
-            if reason := next(filter(None, reasons), ""):
-                counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
+            reasons = [reason for sentence in sentences if (reason := self._reason(sentence, frequent))]
+            if reasons:
+                counts[f"{'examples' if is_example else 'sentences'} {reasons[0]}"] += 1
             else:
                 easy_items.append(item)
         return easy_items
 
     def _reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
-        if len(sentence) < self.shortest:
-            return "too short to be easy"
-        if len(sentence) > self.longest:
-            return "too long to be easy"
+        if not self.shortest <= len(sentence) <= self.longest:
+            return f"too {'short' if len(sentence) < self.shortest else 'long'} to be easy"
         labelled = zip(sentence.words, word_labels(sentence), strict=True)
         is_rare = any(not label and word not in frequent for word, label in labelled)
         return "with a word too rare to be easy" if is_rare else ""
@@ -113,10 +101,6 @@ class TaskFiles:
     def splits(self) -> dict[str, tuple[Path, ...]]:
         return {"train": self.train, "dev": self.dev, "test": self.test}
 
-    @property
-    def all(self) -> tuple[Path, ...]:
-        return (*self.train, *self.dev, *self.test)
-
     def of_split(self, split: str) -> tuple[Path, ...]:
         return self.splits[split] or self.train
 
@@ -138,34 +122,34 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """Map each size of parallel sets to the indices of examples without texts in at least one of them."""
-        places: defaultdict[int, set[int]] = defaultdict(set)
+        """Return the examples without texts in at least one of several parallel sets."""
+        sizes_and_places = set()
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
-            places[len(examples)].update(place for place, example in enumerate(examples) if not example.texts)
-        return places
+            sizes_and_places |= {(len(examples), i) for i, example in enumerate(examples) if not example.texts}
+        return sizes_and_places
 
     def read_tested(
-        self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
+        self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = ()
     ) -> list[Example]:
-        """Read a test set or a sample of it, without examples missing from it or, by `lacking`, from a
-        parallel set."""
+        """Read a test set or a sample of it, without examples missing from it or `lacking` in a parallel
+        set."""
         examples = self.read(paths, read, counts)
-        order = list(range(len(examples)))
-        if self.tested and len(examples) > self.tested:
-            counts["over the limit"] += len(examples) - self.tested
+        size, order = len(examples), list(range(len(examples)))
+        if self.tested and size > self.tested:
+            counts["over the limit"] += size - self.tested
             if all(example.id for example in examples) and not self.numbered:
                 order.sort(key=lambda i: fingerprint(self.seed, examples[i].id))
             else:
-                order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
+                order = np.random.default_rng([self.seed, 1]).permutation(size).tolist()
             order = sorted(order[: self.tested])
-        present = [place for place in order if examples[place].texts]
-        parallel = [place for place in present if place not in lacking.get(len(examples), ())]
-        lacks = {MISSING: len(order) - len(present), LACKING: len(present) - len(parallel)}
-        counts.update(+Counter(lacks))
-        return [examples[place] for place in parallel]
+        present = [i for i in order if examples[i].texts]
+        parallel = [i for i in present if (size, i) not in lacking]
+        counts[tasks.MISSING] += len(order) - len(present)
+        counts[LACKING] += len(present) - len(parallel)
+        return [examples[i] for i in parallel]
 
-    def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
+    def load(self, read: Read, lacking: Lacking = ()) -> TaskData:
         """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         training = self.read(self.train, read, counts["train"])
@@ -181,7 +165,7 @@ class TaskFiles:
                 raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
         for split, sample in self._draw(train, counts["train"]).items():
             examples_by_split[split] = [example for example in sample if example.texts]
-            counts[split][MISSING] += len(sample) - len(examples_by_split[split])
+            counts[split][tasks.MISSING] += len(sample) - len(examples_by_split[split])
         data = {split: [example.interned() for example in examples_by_split[split]] for split in SPLITS}
         return TaskData(data, {split: +count for split, count in counts.items()})
 
@@ -193,11 +177,10 @@ class TaskFiles:
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
             raise BadInput(f"{fault}; reduce held_out, or provide dev and test files", self.train[0])
-        places_by_split = {}
+        training, places_by_split = order[held_out:], {}
         for number, split in enumerate(without_files):
             places_by_split[split] = order[number * self.held_out : (number + 1) * self.held_out]
             counts[f"held out as {split}"] += self.held_out
-        training = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             training = [i for i in training if texts.isdisjoint(_texts(examples[i]))]
@@ -207,10 +190,6 @@ class TaskFiles:
         places_by_split["train"] = training[: self.limit or None]
         counts["over the limit"] += len(training) - len(places_by_split["train"])
         return {split: [examples[i] for i in sorted(places)] for split, places in places_by_split.items()}
-
-
-def _title(path: Path) -> str:
-    return EVERYDAY_ENGLISH if path.is_relative_to(EVERYDAY) else path.name
 
 
 def _texts(example: Example) -> set[str]:
@@ -238,13 +217,13 @@ class Files(Source):
     frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
 
     def __post_init__(self) -> None:
-        if wrong := [task for task, files in self._tasks.items() if files.units != WORDS]:
+        if wrong := [task for task in self.tasks if getattr(self, task).units != WORDS]:
             raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, because languages are derived from words")
 
     @property
     def title(self) -> str:
-        easy = "easy sentences of " if self.easy else ""
-        return easy + ", ".join(map(_title, self.text))
+        names = (EVERYDAY_ENGLISH if path.is_relative_to(EVERYDAY) else path.name for path in self.text)
+        return ("easy sentences of " if self.easy else "") + ", ".join(names)
 
     def chunks(self) -> Iterator[Chunk]:
         return chain.from_iterable(map(reader.chunks, self.text))
@@ -257,25 +236,23 @@ class Files(Source):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return tuple(self._tasks)
-
-    @property
-    def _tasks(self) -> dict[str, TaskFiles]:
-        return {task: getattr(self, task) for task in READERS if getattr(self, task)}
+        return tuple(task for task in READERS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        files, read = self._tasks[task], READERS[task]
-        if (easy := self.easy) and task in easy.tasks:
-            data = files.load(lambda path, counts: easy.kept(read(path, counts), self.frequent, counts))
-        else:
-            data = files.load(read)
-        if self.trees:
+        read, easy, trees = READERS[task], self.easy, self.trees
+
+        def prepared(path: Path, counts: Counter[str]) -> Iterable[Example]:
+            examples = read(path, counts)
+            return easy.kept(examples, self.frequent, counts) if easy and task in easy.tasks else examples
+
+        data: TaskData = getattr(self, task).load(prepared)
+        if trees:
             for split, examples in data.examples.items():
-                data.examples[split] = _with_trees(examples, self.trees, data.left_out[split])
+                data.examples[split] = _with_trees(examples, trees, data.left_out[split])
         return data
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        return self._tasks[task].of_split(split)
+        return tuple(getattr(self, task).of_split(split))
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
@@ -284,7 +261,7 @@ class Files(Source):
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
-        return fingerprint("files", EDITION, task, self._tasks[task].identity, self._parses(trees), easy)
+        return fingerprint("files", EDITION, task, getattr(self, task).identity, self._parses(trees), easy)
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         parser = self._parser(trees)
@@ -294,8 +271,7 @@ class Files(Source):
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
             with Workers(workers, progress) as pool:
-                what = "counting words for easy sentences"
-                words, _ = add_up(pool.map(_count_words, self.chunks, what))
+                words, _ = add_up(pool.map(_count_words, self.chunks, "counting words for easy sentences"))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return replace(ready, frequent=frozenset(read_sealed(path, "frequent words")["words"]))
 
@@ -304,13 +280,13 @@ class Files(Source):
         return parser.fingerprint() if parser else ""
 
     def _parser(self, trees: bool) -> StanzaParser | StoredTrees | None:
-        """Return the parser for sentences without trees; None if all files are treebanks, or without
-        `trees`."""
+        """Return the parser for sentences without trees; None without `trees` or if all files are
+        treebanks."""
         if not trees:
             return None
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
-        if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
+        if {*self.tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
         expected = "set source.parser or CALQUE_STANZA to a folder of Stanza models (docs/word-order.md)"
         raise BadInput(f"other word orders need parsed sentences: {expected}, or use only treebanks")
@@ -324,13 +300,11 @@ def _count_words(chunk: Chunk) -> Counter[str]:
 
 
 def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter[str]) -> list[Example]:
-    sentences = list(chain.from_iterable(example.sentences for example in examples))
-    parsed = iter(trees.add_to(sentences, counts))
-    with_trees = []
-    for example in examples:
-        texts = tuple(tuple(islice(parsed, len(text))) for text in example.texts)
-        with_trees.append(replace(example, texts=texts))
-    return with_trees
+    parsed = iter(trees.add_to([sentence for example in examples for sentence in example.sentences], counts))
+    return [
+        replace(example, texts=tuple(tuple(islice(parsed, len(text))) for text in example.texts))
+        for example in examples
+    ]
 
 
 def _examples(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
@@ -338,13 +312,18 @@ def _examples(read: Callable[..., Iterable[Sentence]], path: Path, counts: Count
 
 
 TAGGED = "pos"  # the task whose files are treebanks
-PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
+PARALLEL = {
+    "nli": tasks.PUBLISHED,
+    "paraphrase": tasks.PUBLISHED,
+    "text_labels": tasks.OWN_TEXTS,
+    "pair_labels": tasks.OWN_PAIRS,
+}
 """The columns of text classification tasks, whose files are parallel across languages."""
 READERS: dict[str, Read] = {
     TAGGED: partial(_examples, read_conllu),
-    "ner": partial(_examples, read_iob2),
-    **{task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()},
-    "word_labels": partial(_examples, read_word_labels),
+    "ner": partial(_examples, tasks.read_iob2),
+    **{task: partial(tasks.read_nli, columns=columns) for task, columns in PARALLEL.items()},
+    "word_labels": partial(_examples, tasks.read_word_labels),
 }
 """Maps each task to the reader of its English files, which splits texts into sentences and words."""
 
@@ -352,12 +331,12 @@ READERS: dict[str, Read] = {
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     """Return a reader for a task that splits texts only at white space, and reads treebanks in `units`."""
     if task == "qa":
-        return read_questions
+        return tasks.read_questions
     if task not in READERS:
         raise BadInput(unknown("task", task, READERS))
     if task == TAGGED:
         return partial(_examples, partial(read_conllu, units=units, language=language))
-    return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
+    return partial(READERS[task], cut=_whole) if task in PARALLEL else READERS[task]
 
 
 def _whole(text: str, _: Counter[str]) -> list[list[str]]:
