@@ -125,7 +125,7 @@ class BitextFiles:
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         """Read chunks as one column of lines per language; count exclusions."""
-        sides = [chunk.numbered(left_out) for chunk in chunks]
+        sides = [chunk.numbered() for chunk in chunks]
         rows: list[tuple[str, ...]] = []
         if self.beside:
             rows += ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
@@ -171,7 +171,7 @@ def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
     """Divide two parallel files into chunks of the same MANY lines."""
     line = 1
     with ExitStack() as files:
-        sides = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
+        sides = [files.enter_context(lines.open_bytes(path)) for path in paths]
         rows = zip_longest(*sides, fillvalue=b"")
         while block := list(islice(rows, MANY)):
             if not all(block[-1]):
@@ -188,7 +188,7 @@ def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str])
     the others."""
     complete = []
     for row in rows:
-        bare = [lines.without_marks(side, left_out).strip() for side in row]
+        bare = [lines.without_marks(side).strip() for side in row]
         if sides > 1 and any(map(is_placeholder, bare)):
             left_out["pairs with a placeholder for a translation"] += 1
         elif all(bare):

@@ -20,7 +20,7 @@ from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import Example, read_examples, write_examples
 from calque.derive.source import Source, TaskData
-from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
+from calque.derive.sources.files import PARALLEL, Lacking, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
@@ -127,7 +127,8 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
     """Write the examples in `files` (in the language `source`), and test sets in other languages. An example
     missing from one parallel test set is excluded from all of them."""
-    reader, lacking = written(task, source, files.units), WHOLE
+    reader = written(task, source, files.units)
+    lacking: Lacking = ()
     if task in PARALLEL:
         sets = [files.test, *tests.values()] if files.test else tests.values()
         lacking = files.lacking((paths, reader) for paths in sets)

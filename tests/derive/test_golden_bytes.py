@@ -6,8 +6,7 @@ import pytest
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import PocketTreebank, Reorder
-from calque.derive.pocket.language import Pocket
-from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
 

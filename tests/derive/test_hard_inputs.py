@@ -127,11 +127,11 @@ OF_IT = [{"text": "It", "answer_start": 0}]
 SNOW = ["Snow/NOUN falls/VERB"]
 READ = [
     # byte order marks inside files, lone direction marks, Wikipedia markup
-    (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
-    (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
-    (pos, TREE + MARK + TREE, SNOW * 2, {"byte order marks": 1}),
-    (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {"format characters": 3}),
-    (natural, "it \u200e snows\n", ["it snows"], {"format characters": 1}),
+    (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {}),
+    (natural, f"One .{MARK} Two .\n", ["One . Two ."], {}),
+    (pos, TREE + MARK + TREE, SNOW * 2, {}),
+    (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {}),
+    (natural, "it \u200e snows\n", ["it snows"], {}),
     (natural, "it &apos;s\n", ["it &apos;s"], {}),
     (text, WIKI, OF_WIKI, IN_WIKI),
     (natural, WIKI, OF_WIKI, IN_WIKI | {"blank lines": 2}),

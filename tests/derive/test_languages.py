@@ -10,10 +10,9 @@ from calque.derive.corpus import Corpus, Ragged
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import SOURCE, Language, Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.order import PocketTreebank, Reorder
-from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.language import Pocket, PocketEnglish
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
-from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
 from calque.derive.vocabulary import OURS, Vocabulary

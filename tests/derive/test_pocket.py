@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from calque.analysis.tasks.baselines import Gazetteer, Unigram
 from calque.analysis.tasks.score import entity_f1
-from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket, questions_of
+from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket, PocketEnglish, questions_of
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.sentence import Example, iob2
-from calque.derive.sources.pocket import PocketEnglish
 
 POCKET = Pocket(600)
 

@@ -4,10 +4,9 @@ import pytest
 
 from calque.derive.artefact import Artefact
 from calque.derive.order import Invert, Permute
-from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import TaskFiles
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.task_data import (
     KIND,
     TaskFolder,

@@ -11,10 +11,9 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages, only_last
 from calque.derive.order import Invert
-from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, Sentence
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Account, compose, image_of
 from calque.derive.words import Agglutinate, Rewrite, Split, Translate
 from tests.derive.strategies import law, sentences

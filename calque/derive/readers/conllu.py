@@ -1,8 +1,7 @@
 """Read CoNLL-U treebanks, with strict checks.
 
-In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). A multiword token
-gets the tag of the word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags
-breaks ties."""
+In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`), and get the tag of
+the word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties."""
 
 import re
 from collections import Counter
@@ -13,13 +12,12 @@ from typing import Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import Numbered, Place, one_word, read_lines
+from calque.derive.readers.lines import Numbered, Place, one_word, paragraphs, read_lines
 from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
-NOTHING = "_"
-NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+NAMES = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 PLUS = "# global.columns"  # how the first line of CoNLL-U Plus files starts
 _TOKEN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -60,33 +58,33 @@ def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
 
 @dataclass
 class _Block:
-    """A sentence: its words' columns, and each multiword token's first word, end (0-based) and form."""
+    """A sentence: its words' columns by name, and each multiword token's first word, end (0-based) and
+    form."""
 
     text: str = ""
-    rows: list[tuple[Place, list[str]]] = field(default_factory=list)
+    rows: list[tuple[Place, dict[str, str]]] = field(default_factory=list)
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
 
     def column(self, name: str) -> list[str]:
-        number = NAMES.index(name)
-        return [columns[number] for _, columns in self.rows]
+        return [columns.get(name, "_") for _, columns in self.rows]
 
-    def add(self, place: Place, columns: list[str], counts: Counter[str]) -> None:
+    def add(self, place: Place, columns: dict[str, str], counts: Counter[str]) -> None:
         """Add a word or a multiword token (before its words); count multiword tokens and empty nodes."""
-        number, position = columns[0], len(self.rows)
+        number, position = columns["ID"], len(self.rows)
         if match := _TOKEN.fullmatch(number):
             end, covered = int(match[2]), self.tokens[-1][1] if self.tokens else 0
             if int(match[1]) != position + 1 or end <= position + 1 or covered > position:
                 raise place.fault(f"multiword token {number} where word {position + 1} is expected")
-            self.tokens.append((position, end, columns[1]))
+            self.tokens.append((position, end, columns["FORM"]))
             counts["multiword tokens"] += 1
         elif number.startswith(f"{position}."):
             counts["empty nodes"] += 1
         elif number == str(position + 1):
-            columns[1] = one_word(columns[1], counts)
-            if not columns[1]:
+            columns["FORM"] = one_word(columns["FORM"], counts)
+            if not columns["FORM"]:
                 raise place.fault("column FORM is empty")
-            if columns[3] not in UPOS:
-                raise place.fault(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}")
+            if columns["UPOS"] not in UPOS:
+                raise place.fault(f"UPOS {columns['UPOS']!r}; expected one of {' '.join(sorted(UPOS))}")
             self.rows.append((place, columns))
         else:
             raise place.fault(f"ID {number!r}; expected {position + 1}")
@@ -125,48 +123,37 @@ class _Block:
 
 def _blocks(path: Path, counts: Counter[str], part: Iterable[Numbered]) -> Iterator[_Block]:
     """Yield the sentences of a file, or of a `part`."""
-    names, block, found = _column_names(path), _Block(), bool(part)
-    for place, line in part or read_lines(path, counts, must_end=True):
-        if line.startswith(_TEXT):
-            block.text = line.removeprefix(_TEXT)
-        elif line and not line.startswith("#"):
-            block.add(place, _cells(place, line, names), counts)
-        elif not line and block.rows:
+    place, line = next(read_lines(path))
+    names, found = NAMES, bool(part)
+    if line.startswith(PLUS):
+        names = line.removeprefix(PLUS).removeprefix(" =").split()
+        if missing := {"ID", "FORM", "UPOS"}.difference(names):
+            raise place.fault(f"global.columns lacks {', '.join(sorted(missing))}")
+    for lines in paragraphs(part or read_lines(path, must_end=True)):
+        block = _Block()
+        for place, line in lines:
+            if line.startswith(_TEXT):
+                block.text = line.removeprefix(_TEXT)
+            elif line.strip() and not line.startswith("#"):
+                columns = line.split("\t")
+                if len(columns) != len(names):
+                    raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
+                block.add(place, dict(zip(names, columns, strict=True)), counts)
+        if block.text or block.tokens or block.rows:
+            if line.strip():
+                raise place.fault("no blank line after the last sentence: add one, unless it is truncated")
+            if not block.rows:
+                raise place.fault("a sentence without words: remove its comments, unless it is truncated")
+            found = True
             yield block
-            block, found = _Block(), True
-        elif not line and (block.text or block.tokens):
-            raise place.fault("a sentence without words: remove its comments, unless the file is truncated")
-    if block.rows or block.tokens or block.text:
-        raise place.fault("no blank line after the last sentence: add one, unless the file is truncated")
     if not found:
         raise BadInput("this file contains no sentences", path)
-
-
-def _column_names(path: Path) -> tuple[str, ...]:
-    place, line = next(read_lines(path))
-    if not line.startswith(PLUS):
-        return NAMES
-    names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
-    if missing := {"ID", "FORM", "UPOS"}.difference(names):
-        raise place.fault(f"global.columns lacks {', '.join(sorted(missing))}")
-    return names
-
-
-def _cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
-    """Return a line's ten columns; columns missing from `names` are `_`."""
-    columns = line.split("\t")
-    if len(columns) != len(names):
-        raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
-    if names == NAMES:
-        return columns
-    by_name = dict(zip(names, columns, strict=True))
-    return [by_name.get(name, NOTHING) for name in NAMES]
 
 
 def _token_tag(
     words: Sequence[int], tags: Sequence[str], parents: Sequence[Iterable[int]], language: str
 ) -> str:
-    """Return the tag of a multiword token of `words`; `parents` lists each word's heads."""
+    # `parents` lists each word's heads.
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
         stack = [*parents[word]]

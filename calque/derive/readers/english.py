@@ -5,13 +5,12 @@ title, an initial or an abbreviation, a full stop ends a sentence only before a 
 """
 
 import re
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from unicodedata import category
 
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import FORMAT, FORMAT_ALONE, FORMAT_RUN
+from calque.derive.readers.lines import FORMAT
 
 
 def _class(*categories: str) -> str:
@@ -59,14 +58,9 @@ def split_words(text: str) -> list[str]:
     return _word().findall(text)
 
 
-def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences, each a list of words; count runs of format characters that are left
-    out."""
-    sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
-    if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
-        in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
-        counts[FORMAT_ALONE] += runs - in_words
-    return sentences
+def split_sentences(text: str) -> list[list[str]]:
+    """Split a text into sentences, each a list of words; format characters between words are left out."""
+    return [words for sentence in cut(text) if (words := _word().findall(sentence))]
 
 
 def cut(text: str) -> list[str]:

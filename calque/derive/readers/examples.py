@@ -4,14 +4,13 @@ labels); labelled texts and pairs, from JSON lines or TSV; and questions from SQ
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.lines import Place, decode, one_word, open_bytes, read_lines
+from calque.derive.readers.lines import Place, decode, one_word, open_bytes, paragraphs, read_lines
 from calque.derive.sentence import Example, Sentence, Span, spans_of
 
 _TAG = re.compile(r"O|[BI]-\S+")
@@ -25,7 +24,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     """Stream a file's sentences with entity spans. Each line contains a word, a tab and its IOB2 tag, or a
     number, a word, its tag and further columns (Universal NER). Repairs and exclusions are counted."""
     counts, prefix = Counter() if counts is None else counts, None
-    for rows in _sentences(path, counts):
+    for rows in _sentences(path):
         words, tags = list[str](), ["O"]
         for place, columns in rows:
             if len(columns) < 2 or (len(columns) > 2 and not columns[0].isdigit()):
@@ -63,32 +62,27 @@ def _prefix(rows: Sequence[WordRow]) -> str:
 def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
     """Stream sentences whose words all have labels, which are stored as one-word spans. Each line contains a
     word, a tab and a label."""
-    for rows in _sentences(path, counts, comments=False):
+    for rows in _sentences(path, comments=False):
         for place, columns in rows:
             is_header = place.line == 1 and list(map(str.lower, columns)) == ["word", "label"]
             if is_header or len(columns) != 2 or any(column.split() != [column] for column in columns):
                 expected = "expected a word, a tab and its label, without a header or other white space"
                 raise place.fault(f"{columns}; {expected}")
         words, labels = zip(*(columns for _, columns in rows), strict=True)
-        spans = tuple(Span(i, i + 1, label) for i, label in enumerate(labels))
-        yield Sentence(words, spans=spans)
+        yield Sentence(words, spans=tuple(Span(i, i + 1, label) for i, label in enumerate(labels)))
 
 
-def _sentences(path: Path, counts: Counter[str], comments: bool = True) -> Iterator[list[WordRow]]:
+def _sentences(path: Path, comments: bool = True) -> Iterator[list[WordRow]]:
     """Yield each sentence's lines, split at tabs. With `comments`, lines that start with # and do not end in
     a tag are left out."""
-    rows, has_rows = list[WordRow](), False
-    for place, line in read_lines(path, counts, must_end=True):
-        columns = line.split("\t")
-        if not line.strip():
-            if rows:
-                yield rows
-            rows = []
-        elif not (comments and line.startswith("#") and not _TAG.fullmatch(columns[-1])):
-            rows.append((place, columns))
+    has_rows = False
+    for lines in paragraphs(read_lines(path, must_end=True)):
+        rows = [(place, line.split("\t")) for place, line in lines if line.strip()]
+        if comments:
+            rows = [row for row in rows if row[1][0][:1] != "#" or _TAG.fullmatch(row[1][-1])]
+        if rows:
             has_rows = True
-    if rows:
-        yield rows
+            yield rows
     if not has_rows:
         raise BadInput("this file contains no sentences", path)
 
@@ -103,12 +97,11 @@ _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NA
 """Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
 one; PAWS-X's NS; spreadsheet errors."""
 
-Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words and counts repairs
+Cut = Callable[[str], list[list[str]]]  # splits text into sentences of words
 Row = tuple[Place, Mapping[str, Any]]  # a pair's location and its values by lower-case column name
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """The possible names of each text's column. If `own_labels`, any text is a valid label."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
@@ -125,7 +118,7 @@ def read_nli(
     out. Without a header, the columns are premise, hypothesis and label; your own labels need one. A pair
     with a missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay
     aligned."""
-    for place, row in _rows(path, counts, columns):
+    for place, row in _rows(path, columns):
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         value = _value(row, GOLD)
         label = str(value).strip() if isinstance(value, str | int) else ""
@@ -136,7 +129,7 @@ def read_nli(
             continue
         elif label not in LABELS:
             raise place.fault(f"label {label!r}; expected one of {', '.join(LABELS)} or {UNDECIDED}")
-        sides = [[] if is_placeholder(text) else cut(text, counts) for text in texts]
+        sides = [[] if is_placeholder(text) else cut(text) for text in texts]
         sentences = tuple(tuple([Sentence(tuple(words)) for words in side]) for side in sides)
         yield Example(sentences if all(sentences) else (), label)
 
@@ -146,8 +139,8 @@ def is_placeholder(text: str) -> bool:
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
-def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
-    lines = read_lines(path, counts)
+def _rows(path: Path, columns: Columns) -> Iterator[Row]:
+    lines = read_lines(path)
     head = next(lines)
     if head[1].startswith("{"):
         for place, line in chain([head], lines):
@@ -178,7 +171,7 @@ def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
     """Stream a file's questions; those without an answer are left out. Each text is one sentence, split at
     white space and at the boundaries of answers, so that answers match the annotation exactly."""
     place, answered = Place(path), 0
-    rows = _asked(place, counts)
+    rows = _asked(place)
     for context, id_, question, answers in rows:
         chars = [_chars(place, id_, context, text, start) for text, start in answers if text != ""]
         if not chars:
@@ -193,10 +186,10 @@ def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
         raise BadInput(f"none of {len(rows):,} questions has an answer; the data must be labelled", path)
 
 
-def _asked(place: Place, counts: Counter[str]) -> list[tuple[str, str, str, list[tuple[Any, Any]]]]:
+def _asked(place: Place) -> list[tuple[str, str, str, list[tuple[Any, Any]]]]:
     """Return each question's context, id, text and answers, with their offsets."""
     with open_bytes(place.path) as file:
-        data = place.json(decode(file.read(), place.path, 1, counts))
+        data = place.json(decode(file.read(), place.path, 1))
     rows = []
     try:
         for paragraph in chain.from_iterable(article["paragraphs"] for article in data["data"]):

@@ -1,5 +1,4 @@
-"""Functions shared by readers: decompress files, decode lines, and divide files into chunks of whole
-records."""
+"""Decompress files, decode their lines, and divide them into chunks of whole records."""
 
 import bz2
 import gzip
@@ -7,7 +6,7 @@ import lzma
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import parse_json
 
 EDITION = 2  # incremented when the same files would yield different sentences or examples
-LIMIT = 1 << 26  # maximum size in bytes of a line or record, which must fit in memory
 SIZE = 1 << 22  # approximate size of a chunk in bytes
 COMPRESSIONS: dict[str, tuple[bytes, Callable[..., Any]]] = {
     ".bz2": (b"BZh", bz2.open),
@@ -26,8 +24,6 @@ COMPRESSIONS: dict[str, tuple[bytes, Callable[..., Any]]] = {
 }
 """Maps each suffix to the first bytes of such compressed files, and the function that opens them."""
 
-MARKS = "byte order marks where files were joined, removed"
-FORMAT_ALONE = "format characters between spaces (direction marks), removed"
 FORMAT = (
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
@@ -97,55 +93,54 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise BadInput(f"this file is truncated or damaged: {error}", path) from None
 
 
-def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
+def decode(data: bytes, path: Path, line: int) -> str:
     """Decode UTF-8 data that starts at line `line`; CRLF becomes LF, and byte order marks are removed."""
+
+    def fault(message: str, place: int) -> BadInput:
+        return BadInput(message, path, line + data.count(b"\n", 0, place))
+
     if b"\0" in data:
-        number = line + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
+        expected = "the file is binary or UTF-16, not UTF-8"
+        raise fault(f"this line contains a NUL byte: {expected}", data.index(b"\0"))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        number = line + data.count(b"\n", 0, error.start)
-        fault = f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})"
-        raise BadInput(fault, path, number) from None
-    if line == 1:
-        text = text.removeprefix("\ufeff")
-    if "\ufeff" in text:
-        if counts is not None:
-            counts[MARKS] += text.count("\ufeff")
-        text = text.replace("\ufeff", "")
+        byte = f"byte 0x{data[error.start]:02x}"
+        raise fault(f"{byte} is not UTF-8 ({error.reason})", error.start) from None
     if "\r" in text:
-        text = text.replace("\r\n", "\n").removesuffix("\r")
-        if "\r" in text:
-            number = line + text.count("\n", 0, text.index("\r"))
-            raise BadInput("a carriage return inside a line; lines must end in LF or CRLF", path, number)
-    return text
+        data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        if b"\r" in data:
+            expected = "lines must end in LF or CRLF"
+            raise fault(f"a carriage return inside a line; {expected}", data.index(b"\r"))
+        text = data.decode("utf-8")
+    return text.replace("\ufeff", "")
 
 
-def without_marks(text: str, counts: Counter[str]) -> str:
-    """Remove and count format characters between spaces."""
-    if not text.isascii():
-        text, alone = _FORMAT_ALONE.subn("", text)
-        counts[FORMAT_ALONE] += alone
-    return text
+def without_marks(text: str) -> str:
+    """Remove format characters between spaces, such as direction marks."""
+    return text if text.isascii() else _FORMAT_ALONE.sub("", text)
 
 
-def read_lines(path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> Iterator[Numbered]:
+def read_lines(path: Path, must_end: bool = False) -> Iterator[Numbered]:
     """Stream a file's numbered lines; if `must_end`, the last line must have a line ending."""
     with open_bytes(path) as file:
-        for number, raw in enumerate(raw_lines(file, path), start=1):
+        for number, raw in enumerate(file, start=1):
             place = Place(path, number)
             if must_end and not raw.endswith(b"\n"):
                 raise place.fault("no line ending: add one, unless the file is truncated")
-            yield place, decode(raw.removesuffix(b"\n"), path, number, counts)
+            yield place, decode(raw.removesuffix(b"\n"), path, number)
 
 
-def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield an open file's lines with their endings; raise BadInput for lines that are too long."""
-    for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-        if len(line) == LIMIT and not line.endswith(b"\n"):
-            raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)
-        yield line
+def paragraphs(lines: Iterable[Numbered]) -> Iterator[list[Numbered]]:
+    """Group lines into paragraphs, each with the blank line that ends it, if any."""
+    paragraph = list[Numbered]()
+    for numbered in lines:
+        paragraph.append(numbered)
+        if not numbered[1].strip():
+            yield paragraph
+            paragraph = []
+    if paragraph:
+        yield paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +153,9 @@ class Chunk:
     line: int
     data: bytes
 
-    def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        text = decode(self.data, self.path, self.line, counts)
-        lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
-        return [(Place(self.path, number), line) for number, line in lines]
+    def numbered(self) -> list[Numbered]:
+        texts = decode(self.data, self.path, self.line).removesuffix("\n").split("\n")
+        return [(Place(self.path, number), text) for number, text in enumerate(texts, start=self.line)]
 
 
 def cut_file(
@@ -171,18 +165,15 @@ def cut_file(
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
-            parts, length, start = [data], len(data), data[data.rfind(b"\n") + 1 :]
-            while tail := file.readline(LIMIT):
+            parts, start = [data], data[data.rfind(b"\n") + 1 :]
+            for tail in file:
                 parts.append(tail)
-                length += len(tail)
-                if length > size + LIMIT:
-                    raise BadInput(f"this record or line is longer than {LIMIT >> 20} MiB", path, line)
                 if ends(start + tail):
                     break
                 start = b""
             data = b"".join(parts)
             yield Chunk(path, kind, offset, line, data)
-            offset, line = offset + length, line + data.count(b"\n")
+            offset, line = offset + len(data), line + data.count(b"\n")
 
 
 def tokens(line: str) -> list[str]:

@@ -31,13 +31,10 @@ class TwoFiles:
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
-        self.counts: Counter[str] = Counter()
-        self.size, target_size = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
-        if target_size != self.size:
-            raise BadInput(
-                f"{target_size:,} lines, but {source} has {self.size:,}; the numbers of lines must match",
-                target,
-            )
+        size, target_size = (sum(1 for _ in read_lines(path)) for path in self.paths)
+        if target_size != size:
+            fault = f"{target_size:,} lines, but {source} has {size:,}; the numbers of lines must match"
+            raise BadInput(fault, target)
 
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):
@@ -110,7 +107,7 @@ def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
     consecutive numbers from 0 or 1, or N different numbers with gaps."""
     counts, links, outside = Counter[str](), [dict[Link, bool]() for _ in lengths], list[str]()
     matches = []
-    for place, line in read_lines(path, counts, must_end=True):
+    for place, line in read_lines(path, must_end=True):
         if not (match := _WPT.fullmatch(line)):
             raise place.fault(
                 f"{line!r} is not a link; expected sentence, source, target and S or P, 1-based"
@@ -146,7 +143,7 @@ def _pair_numbers(ids: list[int], pairs: int, path: Path) -> list[int]:
 def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None = None) -> list[Links]:
     """Read the sorted links of each sentence pair: one line per pair, with 0-based links such as `1-2`
     (Pharaoh). Raises BadInput for links outside sentences of the given lengths."""
-    lines = list(read_lines(path, counts, must_end=True))
+    lines = list(read_lines(path, must_end=True))
     if lengths is not None and len(lines) != len(lengths):
         raise BadInput(f"{len(lines):,} lines of links, but {len(lengths):,} sentence pairs", path)
     links = []

@@ -119,17 +119,17 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
     """Return a chunk's sentences, and counts of exclusions."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
-        part = chunk.numbered(left_out)
+        part = chunk.numbered()
         return list(read_conllu(chunk.path, left_out, part=part)), +left_out
     read: list[list[str]] = []
     for line in lines_of(chunk, left_out):
-        line = without_marks(line, left_out)
+        line = without_marks(line)
         if chunk.kind == "doc" and line and len(line.split(None, FRAGMENT)) <= FRAGMENT:
             _leave_out("headings and fragments", line, left_out)
         elif chunk.kind == "wikitext":
             read += [set_apart(" ".join(words)).split() for words in cut_tokens(line)]
         else:
-            read += split_sentences(line, left_out)
+            read += split_sentences(line)
     return [Sentence(tuple(words)) for words in read], +left_out
 
 
@@ -145,7 +145,7 @@ def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
         return chain.from_iterable(map(LINE_ENDS.split, texts))
     if chunk.kind == "entities":
         return [join_words(sentence.words) for sentence in read_iob2(chunk.path, counts)]
-    lines = chunk.numbered(counts)
+    lines = chunk.numbered()
     if chunk.kind == "treebank":
         return read_raw_text(chunk.path, lines)
     read = {"doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)

@@ -15,9 +15,9 @@ TYPES = 4_000  # number of distinct words in the text
 def everyday(types: int = TYPES) -> Files:
     """Return the sentences of Everyday English that contain only the `types` most frequent words."""
     folder = opened().folder
-    train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
-    tasks = TaskFiles(train, test, dev)
-    trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
+    train, dev, test = (folder / TREEBANK.format(split) for split in ("train", "dev", "test"))
+    tasks = TaskFiles((train,), (test,), (dev,))
+    trees = StoredTrees(folder / TEXT, folder / TREES, (train, dev, test))
     easy = EasyText(types, tasks=("pos", "ner"))
     return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)
 

@@ -126,7 +126,9 @@ class TaskFiles:
         sizes_and_places = set()
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
-            sizes_and_places |= {(len(examples), i) for i, example in enumerate(examples) if not example.texts}
+            sizes_and_places |= {
+                (len(examples), i) for i, example in enumerate(examples) if not example.texts
+            }
         return sizes_and_places
 
     def read_tested(
@@ -145,8 +147,7 @@ class TaskFiles:
             order = sorted(order[: self.tested])
         present = [i for i in order if examples[i].texts]
         parallel = [i for i in present if (size, i) not in lacking]
-        counts[tasks.MISSING] += len(order) - len(present)
-        counts[LACKING] += len(present) - len(parallel)
+        counts += Counter({tasks.MISSING: len(order) - len(present), LACKING: len(present) - len(parallel)})
         return [examples[i] for i in parallel]
 
     def load(self, read: Read, lacking: Lacking = ()) -> TaskData:
@@ -336,8 +337,8 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
         raise BadInput(unknown("task", task, READERS))
     if task == TAGGED:
         return partial(_examples, partial(read_conllu, units=units, language=language))
-    return partial(READERS[task], cut=_whole) if task in PARALLEL else READERS[task]
+    return partial(tasks.read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
 
 
-def _whole(text: str, _: Counter[str]) -> list[list[str]]:
+def _whole(text: str) -> list[list[str]]:
     return [text.split()] if text.strip() else []

@@ -75,8 +75,6 @@ def align(
     aligner = open_aligner(pairs, model, method, layer)
     for links in aligner.align(pairs):
         typer.echo(" ".join(f"{i}-{j}" for i, j in links))
-    for what, count in pairs.counts.items():
-        typer.echo(f"{count:,} {what}", err=True)
     for what, count in aligner.left_out.items():
         typer.echo(f"without links: {count:,} {what}", err=True)
 

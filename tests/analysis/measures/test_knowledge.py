@@ -7,9 +7,8 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
-from calque.derive.pocket.language import Facts, Pocket
+from calque.derive.pocket.language import Facts, Pocket, PocketEnglish, Sizes
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose, image_of_question
 
 LENGTH, LANGUAGE = 24, "trans.inv"

@@ -81,7 +81,7 @@ def _everyday_text(paths: Sequence[Path], counts: Counter[str]) -> list[Sentence
     sentences = list[tuple[str, ...]]()
     for path in paths:
         for _, line in read_lines(path):
-            for words in split_sentences(line.partition("\t")[0], counts):
+            for words in split_sentences(line.partition("\t")[0]):
                 sentences.append(tuple(chain.from_iterable(map(_syntactic, words))))
     distinct = dict.fromkeys(sentences)
     counts["repeated sentences"] += len(sentences) - len(distinct)

@@ -106,7 +106,7 @@ OWN = """
 from dataclasses import dataclass
 
 from calque.analysis.tasks.tagging import POS
-from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.pocket.language import PocketEnglish
 from calque.experiments.study.gold import EncoderLinks
 from calque.experiments.study.measures import OrderDistance
 from calque.pretrain.objectives.mlm import MLM

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.pocket.language import PocketEnglish
 from calque.experiments.settings.catalogue import named_study, studies
 
 PATH = Path(__file__).with_name("golden.json")
