@@ -134,9 +134,10 @@ def study(
     >>> report = tiny.run()  # doctest: +SKIP
     """
     from calque.experiments.session import StudySession, swept
+    from calque.experiments.settings.catalogue import named_study
 
     options = [swept(key, values) for key, values in (sweep or {}).items()]
-    return StudySession.open(study, settings, Path(runs), options, name)
+    return StudySession.open(named_study(study), settings, Path(runs), options, name)
 
 
 def records(path: Path | str) -> Any:

@@ -1,5 +1,5 @@
-"""A model in memory, with its study's languages and tasks. Shapes: H hidden, m types whose embedding differs
-in a derived language."""
+"""A model in memory, with its study's languages. Shapes: H hidden, m types whose embedding differs in a
+derived language."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
 from calque.derive.languages import SOURCE, Language, Languages, fingerprints, open_folder
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transform import Account, image_of
 from calque.derive.transforms import transform as transform_called
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import has_languages, main_layer
@@ -55,27 +55,28 @@ class Checkpoint:
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
-    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their language embeddings
+    facts: dict[str, Any]  # from the manifest of the run that trained the model; empty if there is none
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
         """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to a
         different model."""
         model, _ = load_model(folder, with_head=True)
-        trained = _facts(folder).get("identity", {}).get("languages", ())
-        spelt = [path.name for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()]
-        numbered, tokenizers = tuple(dict.fromkeys([SOURCE, *trained, *spelt])), {}
-        for name in numbered:
-            place = folder if name == SOURCE else folder / TOKENIZERS / name
-            if place.is_dir():
-                check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
-                tokenizers[name] = load_tokenizer(place)
-        return cls(folder, model.eval(), tokenizers, numbered)
+        run, tokenizers = whole_of(folder, RUN), {}
+        for place in (folder, *sorted((folder / TOKENIZERS).glob("*/"))):
+            check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
+            tokenizers[SOURCE if place == folder else place.name] = load_tokenizer(place)
+        return cls(folder, model.eval(), tokenizers, run.facts if run else {})
+
+    @cached_property
+    def numbered(self) -> tuple[str, ...]:
+        """All training languages, in the order of their language embeddings."""
+        return tuple(dict.fromkeys([SOURCE, *self.identity.get("languages", ()), *self.tokenizers]))
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The source language and the derived languages with a tokenizer, in training order."""
-        return tuple(self.tokenizers)
+        return tuple(name for name in self.numbered if name in self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
         """Return the `count` most probable types, from any language, for the single `<mask>` in a text."""
@@ -101,12 +102,14 @@ class Checkpoint:
         similar to that of `word`, which must be a single type in `language`."""
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
-        ((type_id,),) = self.pieces([word], language)
-        cosines = cosine(self._table, self._table[[type_id]])[:, 0].numpy()
-        searched = [among] if among else self.languages
-        allowed = np.unique(np.concatenate([self.ids(name) for name in searched]))
-        order = allowed[np.argsort(-cosines[allowed], kind="stable")]
-        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != type_id][:count].tolist()]
+        ((own,),) = self.pieces([word], language)
+        table = self.model.get_input_embeddings().weight.detach()
+        cosines = cosine(table, table[[own]])[:, 0].numpy()
+        searched = np.unique(
+            np.concatenate([self.ids(name) for name in ([among] if among else self.languages)])
+        )
+        order = searched[np.argsort(-cosines[searched], kind="stable")]
+        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != own][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
         """Return each word's ids, encoded as in the middle of a sentence."""
@@ -147,10 +150,6 @@ class Checkpoint:
     def has_head(self) -> bool:
         return has_head(self.folder)
 
-    @property
-    def _table(self) -> Tensor:
-        return self.model.get_input_embeddings().weight.detach()
-
     @cached_property
     def _language_of(self) -> dict[int, str]:
         return {i: name for name in reversed(self.languages) for i in self.ids(name).tolist()}
@@ -165,21 +164,18 @@ class Checkpoint:
         if ids > limit:
             raise BadInput(f"the text has {ids} ids; the model accepts at most {limit}", self.folder)
 
-    @cached_property
+    @property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the run that produced the checkpoint; empty if no run is recorded."""
-        return _facts(self.folder).get("identity", {})
+        """The configuration of the run that trained the model; empty if no run is recorded."""
+        return self.facts.get("identity", {})
 
     @cached_property
     def data(self) -> Languages | None:
         """The languages that the model was trained on, or None if no parent folder contains them."""
-        if not self.identity:
-            return None
-        for parent in self.folder.resolve().parents:
+        for parent in self.folder.resolve().parents if self.identity else ():
             # Several folders may contain the same text; the first choice is the one that the run read.
-            original = parent / str(_facts(self.folder).get(TRAINED_ON, ""))
-            for folder in dict.fromkeys([original, *sorted(parent.glob("languages-*"))]):
-                digests = fingerprints(folder) if folder != parent and finished(folder) else {}
+            for folder in (parent / self.facts[TRAINED_ON], *sorted(parent.glob("languages-*"))):
+                digests = fingerprints(folder) if finished(folder) else {}
                 if all(value in digests.get(name, ()) for name, value in self.identity["data"].items()):
                     return Languages.open(folder, self.identity["languages"], whole=True)
         return None
@@ -207,21 +203,21 @@ class Checkpoint:
         """
         languages, name = self._derived(language)
         words = tuple(sentence.split() if isinstance(sentence, str) else sentence)
-        transform, mask = self._transform(languages, name), self.tokenizers[SOURCE].mask_token
-        image = image_of(transform, Sentence(words), 0, Account())
-        return tuple(word if word == mask else transform.spell(word) for word in image.words)
-
-    def _transform(self, languages: Languages, name: str) -> Transform:
-        config = open_folder(languages.folder).facts.get("config", {})
+        mask, config = (
+            self.tokenizers[SOURCE].mask_token,
+            open_folder(languages.folder).facts.get("config", {}),
+        )
         for seed in (0, self.identity["seed"]) if config else ():
             transform = transform_called(name).reseeded(seed)
             if plain(transform) in config["transforms"] and not transform.needs:
-                return transform
+                image = image_of(transform, Sentence(words), 0, Account())
+                return tuple(word if word == mask else transform.spell(word) for word in image.words)
         raise BadInput(
             f"cannot derive text in {name}: it has no transform, or one that needs more than words"
         )
 
     def line(self, language: Language, number: int) -> tuple[str, ...]:
+        """Return the words of a line of a language's corpus."""
         decode = self.tokenizers.get(language.name, self.tokenizers[SOURCE]).decode
         corpus = language.corpus
         words = Ragged.of(language.ids(corpus[number]), corpus.pieces[number])
@@ -251,8 +247,3 @@ class Checkpoint:
     def rows(self, language: str = "") -> Rows:
         """Return the source and derived embeddings of the m words whose embedding differs."""
         return Rows.of(self.model, *self._derived(language))
-
-
-def _facts(checkpoint: Path) -> dict[str, Any]:
-    run = whole_of(checkpoint, RUN)
-    return run.facts if run else {}

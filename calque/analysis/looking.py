@@ -45,24 +45,26 @@ class Look:
     left_out: tuple[str, ...] = ()
     live: Mapping[str, Any] | None = None
 
-    def glossed(self, word: str) -> str:
-        gloss = self.glosses.get(word, word)
-        return word if gloss == word else f"{word} ({gloss})"
-
     def __str__(self) -> str:
-        parts = [self._listed("Guesses for each masked word", self.blanks, ".0%")]
-        parts.append(self._listed("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"))
-        parts.append(self._listed("Alignment, by the cosine of hidden states", self.alignment, ".2f"))
-        return "\n\n".join(filter(None, [*parts, *(f"left out: {note}" for note in self.left_out)]))
+        parts = [
+            self._listed("Guesses for each masked word", self.blanks, ".0%"),
+            self._listed("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"),
+            self._listed("Alignment, by the cosine of hidden states", self.alignment, ".2f"),
+            *(f"left out: {note}" for note in self.left_out),
+        ]
+        return "\n\n".join(filter(None, parts))
 
     def _listed(self, title: str, answers: Sequence[Answers], form: str) -> str:
         lines = [title] if answers else []
         for language, group in groupby(answers, key=lambda answer: answer.language):
             lines.append(f" {language}")
             for answer in group:
-                best = (f"  {self.glossed(word)} {value:{form}}" for word, _, value in answer.best[:PRINTED])
-                lines.append(f"  {self.glossed(answer.word)}".ljust(LABEL) + "".join(best))
+                best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best[:PRINTED])
+                lines.append(f"  {self._glossed(answer.word)}".ljust(LABEL) + "".join(best))
         return "\n".join(lines)
+
+    def _glossed(self, word: str) -> str:
+        return f"{word} ({self.glosses[word]})" if self.glosses.get(word, word) != word else word
 
 
 def look(model: Checkpoint, sentence: str = "") -> Look:
@@ -72,14 +74,19 @@ def look(model: Checkpoint, sentence: str = "") -> Look:
     if not model.has_head:
         notes.append("guesses: the model has no prediction head")
     glosses = {image: word for data, name in _derived(model) for image, word in _glosses(model, data, name)}
+    long_words = _long_words(model, texts.get(SOURCE, ()))
     return Look(
         model.languages,
         tuple(blank for name, text in texts.items() for blank in _blanks(model, text, name)),
-        tuple(_neighbours(model, _long_words(model, texts.get(SOURCE, ())))),
+        tuple(
+            Answers(name, word, model.nearest(word, SOURCE, name, GUESSES))
+            for name in model.languages
+            for word in long_words
+        ),
         tuple(answers for name in texts if name != SOURCE for answers in _aligned(model, texts, name)),
         glosses,
         tuple(notes),
-        live_data(model, texts, glosses) if model.has_head else None,
+        _live(model, texts, glosses) if model.has_head else None,
     )
 
 
@@ -135,27 +142,17 @@ def _typed(model: Checkpoint, words: Sequence[str], notes: list[str]) -> Mapping
 
 
 def _blanks(model: Checkpoint, words: Sequence[str], language: str) -> Iterator[Answers]:
-    """Yield guesses for the sentence's masks or, if it has none, for each word in turn."""
+    """Yield guesses for the sentence's mask or, if it has none, for each word in turn."""
     mask = model.tokenizers[SOURCE].mask_token
-    if not model.has_head:
-        return
-    if mask in words:
-        yield Answers(language, mask, model.fill(" ".join(words), language, GUESSES))
-        return
-    for place, word in enumerate(words):
-        text = " ".join([*words[:place], mask, *words[place + 1 :]])
-        yield Answers(language, word, model.fill(text, language, GUESSES))
+    for place, word in enumerate(words if model.has_head else ()):
+        if word == mask or mask not in words:
+            text = " ".join([*words[:place], mask, *words[place + 1 :]])
+            yield Answers(language, word, model.fill(text, language, GUESSES))
 
 
 def _long_words(model: Checkpoint, sentence: Sequence[str]) -> list[str]:
     types = [word for word in sentence if word.isalpha() and model.is_type(word, SOURCE)]
     return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
-
-
-def _neighbours(model: Checkpoint, words: Sequence[str]) -> Iterator[Answers]:
-    for language in model.languages:
-        for word in words:
-            yield Answers(language, word, model.nearest(word, SOURCE, language, GUESSES))
 
 
 def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: str) -> Iterator[Answers]:
@@ -169,7 +166,7 @@ def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: st
         yield Answers(language, word, [Neighbour(texts[language][i], language, value) for i, value in pairs])
 
 
-def live_data(
+def _live(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the input for `live.js`, or None if the model is too large or is not a RoBERTa model."""
@@ -184,7 +181,7 @@ def live_data(
         ids = model.ids(language).tolist()
         encoded = model.pieces([names[i] for i in ids], language)
         types[language] = [i for i, pieces in zip(ids, encoded, strict=True) if pieces == [i]]
-    weights = np.concatenate([weight.ravel() for weight in parameters]).astype("<f2")
+    weights = np.concatenate([weight.ravel() for weight in parameters]).astype("<f4")
     return {
         "names": names,
         "glosses": {i: glosses[name] for i, name in enumerate(names) if glosses.get(name, name) != name},

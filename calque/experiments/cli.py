@@ -50,7 +50,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with stoppable() as stopped:
+            with stoppable():
                 return super().invoke(ctx)
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
@@ -59,8 +59,6 @@ class Commands(TyperGroup):
         except (KeyboardInterrupt, Ended) as stop:
             _stop(stop)
         except Exception as error:
-            if isinstance(error, BrokenExecutor) and stopped.is_set():  # the interrupt killed the workers too
-                _stop(error)
             code, *reasons = _explain(error)
             if not any(reasons):  # a bug
                 raise
@@ -109,8 +107,8 @@ def _refuse_usage(error: Any) -> NoReturn:
 
 
 def _stop(stop: BaseException) -> NoReturn:
-    number = stop.number if isinstance(stop, Ended) else signal.SIGINT
-    how = f"stopped by {signal.Signals(number).name}" if isinstance(stop, Ended) else "interrupted"
+    (number,) = stop.args if isinstance(stop, Ended) else (signal.SIGINT,)
+    how = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
     _say(f"{how}; {RESUMES}")
     raise SystemExit(128 + number)
 

@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import fingerprint
+from calque.experiments.report import folder
+from calque.experiments.report.summary import scale_of
 from calque.experiments.run.places import REPORT
-from calque.experiments.settings.catalogue import named_study
+from calque.experiments.run.progress import board
+from calque.experiments.run.schedule import compute
+from calque.experiments.run.step import COMPUTE, Stage, Step, first_process, total_cost
+from calque.experiments.settings.override import Swept, Variant, override, read_sweep, variants
+from calque.experiments.study import Study
+from calque.experiments.study.study import distinct
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.measures.interventions import SourceTuned
-    from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
-    from calque.experiments.run.step import Stage, Step
-    from calque.experiments.settings.override import Swept, Variant
-    from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 
@@ -40,27 +43,20 @@ class StudySession:
 
     @classmethod
     def open(
-        cls, name: str, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
+        cls, study: Study, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
     ) -> StudySession:
-        """Open a study by its name or Python file, and apply `settings`. `title` is the report's name."""
-        study = named_study(name)  # before slow imports, so that an unknown name is reported at once
-        from calque.experiments.settings.override import override
-
+        """Apply settings to a study. `title` is the report's name."""
         session = cls(override(study, settings), runs, tuple(settings), title, tuple(sweep))
         _ = session.variants  # rejects invalid values before anything is computed
         return session
 
     @cached_property
     def swept(self) -> Swept:
-        from calque.experiments.settings.override import read_sweep
-
         return read_sweep(self.sweep)
 
     @cached_property
     def variants(self) -> list[Variant]:
         """Each combination of swept values, with the study; without a sweep, the study itself."""
-        from calque.experiments.settings.override import variants
-
         return variants(self.study, self.swept)
 
     @property
@@ -74,33 +70,24 @@ class StudySession:
     @cached_property
     def steps(self) -> list[Step]:
         """All steps, from derivation to evaluation, in an order in which they can be run."""
-        from calque.experiments.study.study import distinct
-
         return distinct(step for study in self.studies for step in study.steps(self.runs))
 
     @property
     def trained(self) -> list[Step]:
         """The pretraining steps, shipped or not."""
-        from calque.experiments.study.study import distinct
-
         return distinct(step for study in self.studies for step in study.trained(self.runs))
 
     @cached_property
     def report(self) -> Path:
         """The report's folder; a changed study without a name gets its own folder."""
-        from calque.experiments.report.folder import named_report
-
         if self.name:
-            return named_report(self.runs, self.about)
+            return folder.named_report(self.runs, self.about)
         changed = f"-{self.about['configuration']}" if self.settings or self.sweep else ""
         return self.runs / self.study.name / f"{REPORT}{changed}"
 
     @cached_property
-    def about(self) -> About:
+    def about(self) -> folder.About:
         """The report's description. Its configuration is a fingerprint of all steps."""
-        from calque.experiments.report.folder import provenance
-        from calque.experiments.report.summary import scale_of
-
         folders = [[step.folder.name for step in study.steps(self.runs)] for study in self.studies]
         return {
             "study": self.study.name,
@@ -111,23 +98,17 @@ class StudySession:
             "sweep": list(self.sweep),
             "seeds": list(dict.fromkeys(seed for study in self.studies for seed in study.seeds)),
             "configuration": fingerprint(self.swept, folders) if self.sweep else fingerprint(*folders),
-            **provenance(),
+            **folder.provenance(),
         }
 
     def reserve(self) -> None:
         """Record the report's steps; raise BadInput if another report has its name."""
-        from calque.experiments.report.folder import reserve
-
-        reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in self.steps])
+        folder.reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in self.steps])
 
     def compute(self, stages: Sequence[Stage] = STAGES, jobs: int | None = None, change: bool = False) -> str:
         """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
         already finished. `jobs` steps run in parallel, by default on all cores. `change` allows work to
         resume in a changed environment."""
-        from calque.experiments.run.progress import board
-        from calque.experiments.run.schedule import compute
-        from calque.experiments.run.step import first_process
-
         start = monotonic()
         if first_process():
             self.reserve()
@@ -143,15 +124,13 @@ class StudySession:
     def summarise(self, wall: str = "", command: str = "") -> Outcome:
         """Write the report; its description states the elapsed time and the command, by default the command
         line. Raises BadInput if a step is not finished."""
-        from calque.experiments.report.folder import keep_stored
         from calque.experiments.report.report import summarise
-        from calque.experiments.run.step import COMPUTE, total_cost
 
-        folder = self.report  # a name that is taken is reported first
+        report = self.report  # a name that is taken is reported first
         _check_finished(self.steps, self.runs / self.study.name)
         about = {**self.about, "command": command} if command else self.about
-        about = {**about, "wall": wall} if wall else keep_stored(folder, about)
-        return summarise(self.variants, self.runs, folder, {**about, COMPUTE: total_cost(self.steps)})
+        about = {**about, "wall": wall} if wall else folder.keep_stored(report, about)
+        return summarise(self.variants, self.runs, report, {**about, COMPUTE: total_cost(self.steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by

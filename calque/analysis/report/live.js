@@ -1,15 +1,7 @@
 "use strict";
 
-// Fill-mask in the page: RoBERTa's forward pass, with weights in half precision.
-const halves = Float32Array.from({ length: 65536 }, (_, half) => {
-  const power = (half >> 10) & 31, rest = half & 1023;
-  return (half >> 15 ? -1 : 1) * (power ? 2 ** (power - 15) * (1 + rest / 1024) : 2 ** -24 * rest);
-});
-function floats(text) {
-  const bytes = atob(text), numbers = new Float32Array(bytes.length / 2);
-  for (let i = 0; i < numbers.length; i++) numbers[i] = halves[bytes.charCodeAt(2 * i) | bytes.charCodeAt(2 * i + 1) << 8];
-  return numbers;
-}
+// Fill-mask in the page: RoBERTa's forward pass.
+const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
 function gelu(x) { // erf by Abramowitz and Stegun's 7.1.26
   const t = 1 / (1 + 0.3275911 * Math.abs(x) * Math.SQRT1_2);
   const rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
@@ -78,9 +70,9 @@ for (const box of document.querySelectorAll(".live")) {
     const words = text.trim().split(/\s+/), missing = words.filter((word) => !known[language].has(word));
     if (missing.length) throw `${missing.join(", ")}: only words that are single types of ${language} can be used`;
     const ids = [around[0], ...words.map((word) => known[language].get(word)), around[1]], model = models[number];
-    const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.max_position_embeddings - model.shape.first;
-    if (masks !== 1) throw `${masks} masks; expected one ${mask[0]}`;
-    if (ids.length > room) throw `${words.length} words; expected at most ${room - 2}`;
+    const room = model.shape.max_position_embeddings - model.shape.first;
+    if (words.filter((word) => word === mask[0]).length !== 1 || ids.length > room)
+      throw `expected one ${mask[0]} and at most ${room - 2} words`;
     return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
   };
   const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");

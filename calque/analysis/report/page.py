@@ -196,7 +196,7 @@ def image_html(figure: Figure, title: str) -> str:
 # The box for guesses of several models
 
 LIVE_BOX = "<div class=live>"
-LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
+LIVE_LETTERS = 4_000_000  # maximum total length of the weights stored in a page
 
 
 def _live(looks: Sequence[tuple[str, Look]]) -> str:
@@ -217,8 +217,7 @@ def _live(looks: Sequence[tuple[str, Look]]) -> str:
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
         f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
-        f"one word to see its nearest words. The page computes both{scope}, with weights in half precision."
-        "</p>\n"
+        f"one word to see its nearest words. The page computes both{scope}.</p>\n"
         f"<p><label>Language <select>{options}</select></label> "
         "<label>Sentence <input type=text spellcheck=false></label></p>\n"
         f"{scroll('Guesses or nearest words', '<table></table>')}<p><output></output></p>"

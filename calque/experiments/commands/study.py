@@ -275,9 +275,12 @@ def cell(
 def _opened(
     exp: str, settings: list[str] | None, sweeps: list[str] | None, runs: Path, name: str | None = None
 ) -> StudySession:
+    from calque.experiments.settings.catalogue import named_study
+
+    study = named_study(exp)  # before slow imports, so that an unknown name is reported at once
     from calque.experiments.session import StudySession
 
-    return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
+    return StudySession.open(study, settings or (), runs, sweeps or (), name or "")
 
 
 # Reports

@@ -5,17 +5,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from queue import Empty
 from statistics import mean
 from threading import Event, RLock, Thread
-from typing import Any
 
 from calque.derive.errors import printable
-from calque.derive.workers import Progress as Report
 from calque.derive.workers import uninterrupted
 from calque.experiments.run.step import Step, first_process
 
-INTERVAL = 0.2  # seconds between reports from worker processes
 TERMINAL, LOG = 1.0, 30.0  # seconds between updates on a terminal and in a log
 WIDTH = 80
 
@@ -98,9 +94,8 @@ def board(steps: Iterable[Step] = (), title: str = "") -> Iterator[Board]:
     progress, ended = Board(waiting), Event()
     if waiting:
         stages = Counter(step.stage for step in waiting)
-        number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
         listed = ", ".join(f"{count} {stage}" for stage, count in stages.items())
-        progress.say(f"{title}: {number} ({listed})")
+        progress.say(f"{title}: {len(waiting)} step{'s' * (len(waiting) > 1)} ({listed})")
 
     def repeat() -> None:
         while not ended.wait(TERMINAL if progress.terminal else LOG):
@@ -115,13 +110,3 @@ def board(steps: Iterable[Step] = (), title: str = "") -> Iterator[Board]:
         ended.set()
         thread.join()
         progress.clear()
-
-
-def drain(queue: Any, report: Report) -> None:
-    """For one interval, forward reports that other processes put into a queue."""
-    end = time.monotonic() + INTERVAL
-    while (seconds := end - time.monotonic()) > 0:
-        try:
-            report(*queue.get(timeout=seconds))
-        except Empty:
-            return

@@ -4,11 +4,12 @@ import multiprocessing
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from calque.derive.files import claimed, sweep
@@ -16,11 +17,11 @@ from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
-from calque.experiments.run.progress import INTERVAL, drain
 from calque.experiments.run.signals import stoppable
 from calque.experiments.run.step import Machine, Step, compute_and_record, first_process, with_needs
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is writing
+INTERVAL = 0.2  # seconds between a worker's reports
 
 
 def compute(
@@ -34,33 +35,26 @@ def compute(
     cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
     finish and no others start. After an interrupt, the next call resumes from the last saved states."""
     steps = with_needs(steps)
-    distributed = "WORLD_SIZE" in os.environ
-    machine = Machine(report, 1 if distributed else jobs or available_cores(), allow_change)
-    if distributed:
-        _compute_together(steps, machine)
+    if "WORLD_SIZE" in os.environ:
+        _compute_together(steps, Machine(report, allow_change=allow_change))
         return
     waiting = [step for step in steps if not step.finished]
     if not waiting:
         return
     sweep(home)
-    _check_needs(waiting, machine.report)
+    _check_needs(waiting, report)
+    machine = Machine(report, jobs or available_cores(), allow_change)
     many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
-    with stoppable() as stopped:
-        try:
+    try:
+        with stoppable():
             if many > 1:
                 _compute_in_parallel(waiting, many, machine)
             else:
                 for step in waiting:
                     do(step, machine)
-        except BrokenExecutor:
-            if stopped.is_set():  # the interrupt killed the workers too
-                raise KeyboardInterrupt from None
-            raise
-        except BaseException:
-            sweep(home)  # remove half-written files of stopped workers
-            raise
-        if stopped.is_set():
-            raise KeyboardInterrupt
+    except BaseException:
+        sweep(home)  # remove half-written files of stopped workers
+        raise
 
 
 def do(step: Step, machine: Machine) -> None:
@@ -146,7 +140,7 @@ def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> 
                     else:
                         with uninterrupted():
                             running[pool.submit(_compute_alone, step, own_code(step))] = step
-                drain(queue, machine.report)
+                _forward_reports(queue, machine.report)
                 for future in [future for future in running if future.done()]:
                     del running[future]
                     if error := future.exception():
@@ -157,7 +151,17 @@ def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> 
             raise
     if errors:
         raise errors[0]
-    drain(queue, machine.report)
+    _forward_reports(queue, machine.report)
+
+
+def _forward_reports(queue: Any, report: Report) -> None:
+    """For one interval, forward the workers' reports."""
+    end = time.monotonic() + INTERVAL
+    while (seconds := end - time.monotonic()) > 0:
+        try:
+            report(*queue.get(timeout=seconds))
+        except Empty:
+            return
 
 
 def _next(waiting: Sequence[Step], running: Collection[Step]) -> Step | None:

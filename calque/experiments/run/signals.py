@@ -3,40 +3,39 @@
 import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
-ENDS = (signal.SIGTERM, signal.SIGHUP)
 RESUMES = "rerun the command to resume"
 
 
 class Ended(BaseException):
-    """Raised on the termination signal with this `number`."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """Raised on a termination signal; the argument is its number."""
 
 
 @contextmanager
-def stoppable() -> Iterator[threading.Event]:
-    """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs. Both
-    signals also set the event that is yielded, because such exceptions can be dropped or replaced."""
-    stopped = threading.Event()
+def stoppable() -> Iterator[None]:
+    """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs, even
+    if the block drops this exception, or a pool replaces it because the signal also ended its workers."""
     if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
-        yield stopped
+        yield
         return
+    stops = list[BaseException]()
 
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        stopped.set()
-        if number == signal.SIGINT:
-            raise KeyboardInterrupt
-        raise Ended(number)
+    def stop(number: int, frame: FrameType | None) -> None:
+        stops.append(KeyboardInterrupt() if number == signal.SIGINT else Ended(number))
+        raise stops[-1]
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, *ENDS)}
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in signals}
     try:
-        yield stopped
+        yield
+    except BrokenExecutor:
+        if not stops:
+            raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if stops:
+        raise stops[0]

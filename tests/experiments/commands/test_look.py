@@ -122,10 +122,12 @@ def test_page_computes_transformers_logits(model, found, tmp_path):
     page = (tmp_path / "look.html").read_text()
     console, seen = inspect(page, script, [(1400, "light")], tmp_path).values()
     assert (console, seen["requests"]) == ([], 0)
-    rounded = RobertaForMaskedLM.from_pretrained(model.folder).half().float().eval()
+    original = RobertaForMaskedLM.from_pretrained(model.folder).eval()
     for (language, text), logits in zip(texts, seen["found"], strict=True):
         ids = torch.tensor([model.tokenizers[language](text)["input_ids"]])
         with torch.inference_mode():
-            expected = rounded(input_ids=ids).logits[0, ids[0] == model.tokenizers["source"].mask_token_id][0]
+            expected = original(input_ids=ids).logits[0, ids[0] == model.tokenizers["source"].mask_token_id][
+                0
+            ]
         assert np.abs(np.array(logits) - expected.numpy()).max() < 1e-4
     assert len(seen["first"]) == 5 and seen["refused"][0] == 0 and "xyzzy" in seen["refused"][1]
