@@ -84,13 +84,14 @@ def step(rounds: int) -> list[Comparison]:
 
 
 def _our_speed(model: PreTrainedModel, languages: Languages) -> float:
-    from calque.pretrain.distributed import one_process
+    from calque.pretrain.distributed import World
+    from calque.pretrain.lazy import torch
     from calque.pretrain.modules import Learner
     from calque.pretrain.objectives.mlm import MLM
     from calque.pretrain.train import Draws, make_optimizer, train
 
     learner, draws = Learner(model, {}), Draws(MLM().streams(languages, LENGTH, 0), TRAIN.batch, 0)
-    steps = train(learner, make_optimizer(learner, TRAIN), draws, TRAIN, one_process())
+    steps = train(learner, make_optimizer(learner, TRAIN), draws, TRAIN, World(0, 1, torch.device("cpu")))
     return _speed([time.process_time() for _ in steps])
 
 

@@ -25,7 +25,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.report.folder import COMMITTED, read_table
 from calque.experiments.report.paper import conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import table as studies_table
-from calque.pretrain.objectives import table as objectives_table
+from calque.pretrain.objectives import OBJECTIVES
 from docs.benchmark import read as read_benchmarks
 
 _CELL = re.compile(
@@ -110,6 +110,16 @@ def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {header} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
 
 
+def _objectives() -> list[str]:
+    rows = []
+    for kind in OBJECTIVES:
+        definition = " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
+        paper = f" ({kind.paper})" if kind.paper else ""
+        forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
+        rows.append((f"`{kind.short_name}`", definition + paper, forms))
+    return _table_of("objective | definition | suffixes", rows)
+
+
 def _transforms() -> list[str]:
     rows = []
     for kind in TRANSFORMS:
@@ -171,7 +181,7 @@ def _paper(name: str) -> list[str]:
 
 BLOCKS: Mapping[str, Callable[[], list[str]]] = {
     "transforms": _transforms,
-    "objectives": objectives_table,
+    "objectives": _objectives,
     "studies": _studies,
     "tasks": _tasks,
     "benchmarks": _benchmarks,

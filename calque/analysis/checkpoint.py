@@ -27,8 +27,7 @@ from calque.derive.transforms import transform as transform_called
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import has_languages, main_layer
 from calque.pretrain.run import TRAINED_ON
-from calque.pretrain.saved_model import RUN, check_own_types, has_head, load_model, load_tokenizer
-from calque.pretrain.saved_tokenizer import TOKENIZERS
+from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, has_head, load_model, load_tokenizer
 
 
 class Guess(NamedTuple):

@@ -1,6 +1,6 @@
-"""Batches of labelled rows, of dictionary entries, and of sentence pairs with links.
+"""Batches of masked rows, of dictionary entries, and of sentence pairs with links.
 
-Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K links.
+Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K links or languages, V types.
 """
 
 from __future__ import annotations
@@ -12,17 +12,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from calque.derive.vocabulary import Specials
 from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
+MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
+"""BERT selects 15 % of the non-special positions, masks 80 % of them, replaces 10 % with random types and
+leaves 10 % unchanged."""
 MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that can be divided; all its tensors and nested batches have the same length."""
+    """Tensors and nested batches of the same length, which can be divided and moved to a device. `computed`
+    properties would stall a GPU if they were computed there."""
 
-    computed: ClassVar[tuple[str, ...]] = ()  # properties that would stall a GPU if they were computed there
+    computed: ClassVar[tuple[str, ...]] = ()
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -60,8 +65,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """Labelled positions, as flat indices into the batch, `index` (N,), and into a table with `slots`
-    slots per row, `slot` (N,); `slots` is the largest number of labels in a row, at least 1."""
+    """Labelled positions, as flat indices into the batch, `index` (N,), and into a table of `slots` per row,
+    `slot` (N,); `slots` is the largest number of labels in a row, at least 1."""
 
     index: Tensor
     slot: Tensor
@@ -101,6 +106,63 @@ class Rows(Batch):
 
 
 @dataclass(frozen=True)
+class Masking:
+    """Selects new positions each time, a fraction `mask_rate` of the non-special ones, and masks them as in
+    BERT. `tables`, (K, V) int64, contains each type's id in each language. Random replacements come from the
+    position's language (in the published code, from the source)."""
+
+    specials: Specials
+    tables: np.ndarray
+    mask_rate: float = MASK_RATE
+
+    def __call__(
+        self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
+    ) -> Rows:
+        """Mask rows of `ids` and `languages`, both (B, L) int64, and label the selected positions."""
+        selected, fate = self.select(ids, random)
+        masked = self.corrupt(ids, languages, selected, fate, random)
+        return labelled_rows(ids, masked, selected, languages, padded)
+
+    def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Select flat positions; return them with uniform random numbers that decide what replaces each
+        one."""
+        draws = random.random(ids.shape, np.float32)
+        selected = np.flatnonzero((draws < self.mask_rate) & self.specials.is_ordinary(ids))
+        # A uniform draw below the rate, divided by the rate, is uniform.
+        return selected, draws.reshape(-1)[selected] / self.mask_rate
+
+    def corrupt(
+        self,
+        ids: np.ndarray,
+        languages: np.ndarray,
+        selected: np.ndarray,
+        fate: np.ndarray,
+        random: np.random.Generator,
+    ) -> np.ndarray:
+        masked = ids.copy()
+        flat = masked.reshape(-1)
+        flat[selected[fate < MASKED]] = self.specials.mask
+        replaced = selected[(fate >= MASKED) & (fate < MASKED + RANDOM)]
+        types = self._ordinary[random.integers(0, len(self._ordinary), len(replaced))]
+        flat[replaced] = self.tables[languages.reshape(-1)[replaced], types]
+        return masked
+
+    @cached_property
+    def _ordinary(self) -> np.ndarray:
+        return self.specials.ordinary(self.tables.shape[1])
+
+
+def labelled_rows(
+    ids: np.ndarray, masked: np.ndarray, selected: np.ndarray, languages: np.ndarray, padded: bool
+) -> Rows:
+    """Return rows of masked ids whose labels at the `selected` flat positions are the original `ids`."""
+    labels = np.full(ids.size, UNLABELLED, np.int64)
+    labels[selected] = ids.reshape(-1)[selected]
+    inputs, targets, types = map(torch.from_numpy, (masked, labels.reshape(ids.shape), languages))
+    return Rows(inputs, targets, types, padded)
+
+
+@dataclass(frozen=True)
 class Pairs(Batch):
     """Dictionary entries: a word's id and its image's id, (B, 2) int64."""
 
@@ -114,7 +176,7 @@ class PairRows(Batch):
     clean: the unmasked ids, (B, L).
     sides: the number of ids on each side, (B, 2).
     gold: the 0-based position on the second side that each id on the first is linked to, or -1, (B, W).
-    dice: uniform random numbers for sampling positions, (B, L).
+    dice: uniform random numbers, (B, L).
     """
 
     computed = ("widths",)
@@ -125,10 +187,9 @@ class PairRows(Batch):
     dice: Tensor
 
     @cached_property
-    def widths(self) -> tuple[int, int]:
+    def widths(self) -> list[int]:
         """The largest number of ids on each side."""
-        first, second = self.sides.amax(0).tolist()
-        return first, second
+        return self.sides.amax(0).tolist()
 
     def by_length(self, pieces: int) -> list[PairRows]:
         """Sort pairs by length and divide them into at most `pieces` parts of similar total length."""
@@ -152,14 +213,14 @@ class PairRows(Batch):
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`."""
-        width = self.widths[side]
-        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
+        unlabelled = torch.full_like(self.clean, UNLABELLED)
+        return self._side_rows(side, pad, self.clean, unlabelled, self.widths[side])
 
     def sides_as_rows(self, pad: int) -> Rows:
         """Return each side as a row, masked as in `rows`: all first sides, then all second sides."""
         masked = self.rows.ids, self.rows.labels, max(self.widths)
-        sides = [self._side_rows(side, pad, *masked) for side in (0, 1)]
-        columns = ([getattr(side, name) for side in sides] for name in ("ids", "labels", "languages"))
+        first, second = (self._side_rows(side, pad, *masked) for side in (0, 1))
+        columns = (first.ids, second.ids), (first.labels, second.labels), (first.languages, second.languages)
         ids, labels, languages = map(torch.cat, columns)
         return Rows(ids, labels, languages, padded=True)
 
@@ -176,8 +237,7 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links: in row `row[k]`, position `first[k]` on the first side with `second[k]` on the second, all (K,)
-    int64."""
+    """Links, (K,) int64: in row `row[k]`, from position `first[k]` on the first side to `second[k]`."""
 
     row: Tensor
     first: Tensor

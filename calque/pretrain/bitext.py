@@ -16,11 +16,10 @@ from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.languages import Bitext
-from calque.pretrain.batch import MARKS, PairRows
+from calque.pretrain.batch import MARKS, Masking, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
-from calque.pretrain.masking import Masking
-from calque.pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Linked, Objective, Random, Stream, Traits
 
 USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
@@ -97,7 +96,7 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
     def _group(self) -> None:
-        pairs, starts, sampled, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
+        pairs, starts, sampled, fitting = [], [], 0, 0
         for bitext in self.bitexts:
             sample = bitext.sample(self.objective.parallel_fraction, self.seed)
             if self.shuffled:
@@ -124,40 +123,35 @@ class PairStream(Stream):
         groups = ((self.bitext_of(instance), self.groups[instance]) for instance in instances)
         return [(bitext, pair) for bitext, pairs in groups for pair in pairs.tolist()]
 
-    def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
+    def draw_pairs(self, instances: Sequence[int], random: Random) -> PairRows:
         pairs = self.sentence_pairs(instances)
         return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 
-    def masked(self, pairs: Sequence[Pair], random: np.random.Generator, swapped: Any = False) -> PairRows:
+    def masked(self, pairs: Sequence[Pair], random: Random, swapped: Any = False) -> PairRows:
         """Read and mask pairs, with sides swapped where `swapped`, (B,) bool, is true."""
-        swapped = np.broadcast_to(swapped, len(pairs))
-        texts = [bitext.ids(pair) for bitext, pair in pairs]
+        swaps, specials = np.broadcast_to(swapped, len(pairs)).tolist(), self.languages.specials
+        texts, numbers = [], []
+        for (bitext, pair), swap in zip(pairs, swaps, strict=True):
+            order = -1 if swap else 1
+            texts.append(bitext.ids(pair)[::order])
+            numbers.append([bitext.first.number, bitext.second.number][::order])
         sides = np.array([[len(side) for side in text] for text in texts])
-        sides[swapped] = sides[swapped, ::-1]
-        specials, width = self.languages.specials, int(sides.sum(1).max()) + MARKS
-        ids = np.full((len(pairs), width), specials.pad)
+        ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
         languages = np.full(ids.shape, self.languages.padding)
         gold = np.full((len(pairs), int(sides.max())), -1)
-        ids[:, 0] = specials.start
-        for row, ((bitext, pair), swap) in enumerate(zip(pairs, swapped.tolist(), strict=True)):
-            first, second = texts[row][::-1] if swap else texts[row]
-            first_language, second_language = (
-                (bitext.second, bitext.first) if swap else (bitext.first, bitext.second)
-            )
-            middle, end = len(first) + 1, len(first) + len(second) + 2  # the places of `</s>`
-            ids[row, 1:middle], ids[row, middle] = first, specials.end
-            ids[row, middle + 1 : end], ids[row, end] = second, specials.end
-            languages[row, : middle + 1] = first_language.number
-            languages[row, middle + 1 : end + 1] = second_language.number
+        start, end = [specials.start], [specials.end]
+        for row, (first, second) in enumerate(texts):
+            ends = len(first) + 2, len(first) + len(second) + MARKS
+            ids[row, : ends[1]] = np.concatenate([start, first, end, second, end])
+            languages[row, : ends[0]], languages[row, ends[0] : ends[1]] = numbers[row]
+            bitext, pair = pairs[row]
             if bitext.linked:
-                offsets = bitext.targets(pair, swap)
+                offsets = bitext.targets(pair, swaps[row])
                 gold[row, : len(offsets)] = offsets
         rows = self.masking(ids, languages, random, padded=True)
-        if any(token_types := self.languages.vocabulary.layout.types):
+        if any(types := self.languages.vocabulary.layout.types):
             second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
-            types = np.where(second, token_types[1], token_types[0])
-            types[ids == self.pad] = 0
-            rows = replace(rows, segments=torch.from_numpy(types))
+            segments = np.where(ids == self.pad, 0, np.where(second, types[1], types[0]))
+            rows = replace(rows, segments=torch.from_numpy(segments))
         dice = random.random(ids.shape, np.float32)
-        clean, sizes, links, coins = map(torch.from_numpy, (ids, sides, gold, dice))
-        return PairRows(rows, clean, sizes, links, coins)
+        return PairRows(rows, *map(torch.from_numpy, (ids, sides, gold, dice)))

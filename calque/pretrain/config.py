@@ -13,12 +13,8 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.languages import Languages, all_but_last, disjoint_halves
 
-WATCHED = ("log_every", "probe_every", "save_every")
-"""Settings that do not affect the model."""
-FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The step of the first snapshot after step 0, and the maximum number of snapshots for each doubling of the
-number of steps."""
-MOST_STEPS, MOST_ROWS = 1_000_000_000, 1_000_000
+WATCHED = ("log_every", "probe_every", "save_every", "kind")  # no settings of the trained model
+FIRST_SNAPSHOT = 8  # the step of the first snapshot after step 0
 Part = tuple[str, ...]  # the language or language pair that instances belong to
 UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
@@ -35,17 +31,19 @@ def out_of_range(
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
-        rules = {"finite": all(map(math.isfinite, numbers))}
-        if name in positive:
-            rules["positive"] = all(number > 0 for number in numbers)
-        if name in shares:
-            rules["at least 0 and below 1"] = all(0 <= number < 1 for number in numbers)
-        if name in fractions:
-            rules["above 0 and at most 1"] = all(0 < number <= 1 for number in numbers)
-        if name in least:
-            rules[f"at least {least[name]}"] = all(number >= least[name] for number in numbers)
-        broken = [rule for rule, holds in rules.items() if not holds]
-        wrong += [f"{name} must be {rule}, not {', '.join(map(str, numbers))}" for rule in broken[:1]]
+        low, high, rule = min(numbers, default=0.5), max(numbers, default=0.5), ""
+        if not all(map(math.isfinite, numbers)):
+            rule = "finite"
+        elif name in positive and low <= 0:
+            rule = "positive"
+        elif name in shares and not 0 <= low <= high < 1:
+            rule = "at least 0 and below 1"
+        elif name in fractions and not 0 < low <= high <= 1:
+            rule = "above 0 and at most 1"
+        elif name in least and low < least[name]:
+            rule = f"at least {least[name]}"
+        if rule and numbers:
+            wrong.append(f"{name} must be {rule}, not {', '.join(map(str, numbers))}")
     return wrong
 
 
@@ -115,27 +113,26 @@ class TrainConfig:
     @property
     def recipe(self) -> dict[str, Any]:
         """The settings that determine the weights and the snapshots."""
-        return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
+        return {name: value for name, value in plain(self).items() if name not in WATCHED}
 
     def mistakes(self) -> list[str]:
         least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
         least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
         wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)
-        batch, parts, warmup = self.batch, self.grad_accumulation, self.warmup
-        save, log = self.save_every, self.log_every
-        limits = {
-            f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}": self.steps <= MOST_STEPS,
-            f"batch must be at most {MOST_ROWS:,}, not {batch:,}": batch <= MOST_ROWS,
-            f"grad_accumulation must be at most batch ({batch:,}), not {parts:,}": parts <= max(1, batch),
-            f"warmup must be at least 0 and below steps ({self.steps}), not {warmup}; set both": (
-                0 <= warmup < self.steps
-            ),
-            "betas must be two numbers": len(self.betas) == 2,
-            f"snapshots must be at most {MOST_SNAPSHOTS} per doubling": self.snapshots <= MOST_SNAPSHOTS,
-            # Otherwise, a resumed run would write different rows.
-            f"save_every ({save}) must be a multiple of log_every ({log})": save % max(1, log) == 0,
-        }
-        return wrong + [message for message, holds in limits.items() if not holds]
+        for name, most in {"steps": 1_000_000_000, "batch": 1_000_000, "snapshots": 16}.items():
+            if (value := getattr(self, name)) > most:
+                wrong.append(f"{name} must be at most {most:,}, not {value:,}")
+        if self.grad_accumulation > max(1, self.batch):
+            rule = f"at most batch ({self.batch:,})"
+            wrong.append(f"grad_accumulation must be {rule}, not {self.grad_accumulation:,}")
+        if not 0 <= self.warmup < self.steps:
+            rule = f"at least 0 and below steps ({self.steps})"
+            wrong.append(f"warmup must be {rule}, not {self.warmup}; set both")
+        if len(self.betas) != 2:
+            wrong.append("betas must be two numbers")
+        if self.save_every % max(1, self.log_every):  # a resumed run would write different rows
+            wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -221,14 +218,13 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
-        pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), [0] * len(sizes)
+        pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), np.zeros(len(sizes), int)
         for of_bitexts, count in ((True, pairs), (False, batch - pairs)):
-            streams = [i for i, size in enumerate(sizes) if size and paired[i] == of_bitexts]
-            if not streams:
+            group = [size if pair == of_bitexts else 0 for size, pair in zip(sizes, paired, strict=True)]
+            if not any(group):
                 raise BadInput("pairs is set, but the objective does not read both text and bitexts")
-            for i, share in zip(streams, share_rows(count, [sizes[i] for i in streams]), strict=True):
-                rows[i] = share
-        return rows
+            rows += share_rows(count, group)
+        return rows.tolist()
 
 
 ALL_TOGETHER = Mixture()

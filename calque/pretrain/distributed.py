@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 else:
     dist = Lazy("torch.distributed")
 
-PATIENCE = timedelta(minutes=10)
-"""The maximum time to wait for a message, during which the first process may save or probe a large model."""
+PATIENCE = timedelta(minutes=10)  # to wait for a message; the first process may save or probe a large model
 
 
 class Lost(RuntimeError):
@@ -27,8 +26,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` training processes, and its device. All must call its methods in the same order, and a
-    method raises `Lost` if another process no longer responds."""
+    """One of `size` training processes, and its device. All must call its methods in the same order; a method
+    raises `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -87,11 +86,6 @@ class World:
             raise Lost(f"rank {self.rank} cannot continue: one of {self.size} processes is lost") from error
 
 
-def one_process() -> World:
-    """Return the world of a single process on the CPU."""
-    return World(0, 1, torch.device("cpu"))
-
-
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
     """Replace each gradient with its dense sum over all processes. A single message makes reruns
     bit-identical."""
@@ -113,28 +107,26 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join torchrun's processes, with nccl on GPUs and gloo on CPUs, or return one process's world."""
+    """Join torchrun's processes, with nccl on GPUs and gloo on CPUs, or return one process's world. Raises
+    BadInput if torchrun did not set the environment."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
-    if gpu:
-        device = torch.device("cuda", _number("LOCAL_RANK", 0))
-        torch.cuda.set_device(device)
-    world = World(_number("RANK", 0), _number("WORLD_SIZE", 1), device)
-    if world.size == 1:
-        return world
-    if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        raise BadInput("WORLD_SIZE is set, but MASTER_ADDR is not; start the processes with torchrun")
+    try:
+        rank, size, local = (int(os.environ.get(name, 0)) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+        if gpu:
+            device = torch.device("cuda", local)
+            torch.cuda.set_device(device)
+        world = World(rank, max(1, size), device)
+        if world.size == 1:
+            return world
+        with world._joint():
+            store, _, _ = next(dist.rendezvous("env://", timeout=patience))
+    except ValueError as error:
+        raise BadInput(f"{error}; start the processes with torchrun") from error
+    settings = {"store": store, "rank": rank, "world_size": size, "timeout": patience}
     with world._joint():
-        store, _, _ = next(dist.rendezvous("env://", timeout=patience))
-        dist.init_process_group(
-            "nccl" if gpu else "gloo",
-            store=store,
-            rank=world.rank,
-            world_size=world.size,
-            timeout=patience,
-            device_id=device if gpu else None,
-        )
+        dist.init_process_group("nccl" if gpu else "gloo", device_id=device if gpu else None, **settings)
     _joined.append(replace(world, store=store))
     return _joined[0]
 
@@ -144,10 +136,3 @@ def leave() -> None:
     if _joined:
         _joined.clear()
         dist.destroy_process_group()
-
-
-def _number(variable: str, default: int) -> int:
-    text = os.environ.get(variable, str(default))
-    if not (text.isascii() and text.isdigit()):
-        raise BadInput(f"{variable} must be a whole number, as set by torchrun, not {text[:40]!r}")
-    return int(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -24,16 +24,18 @@ else:
     Learner = "a class of pretrain.modules, which imports torch"
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links that an objective uses: none, gold links known from the derivation, or symmetrised
-fast_align links."""
+"""The word links that an objective uses: none, those known from the derivation, or fast_align's."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
-LARGEST = ("mask_rate", "passes", "language_embeddings", "text", "dictionary", "predicts", "format")
-"""Traits of a combined objective that are the largest (or true, if one is) among its parts."""
+
+
+Random = np.random.Generator
+Counts = dict[str, int]  # loss terms' divisors
+Losses = dict[str, Tensor]  # loss terms' sums
 
 
 class Update(NamedTuple):
-    """One of a run's `steps` updates. `step` counts from 0; an update changes the learner and optimizer."""
+    """One of a run's `steps` updates of a learner and its optimizer; `step` counts from 0."""
 
     learner: Learner
     world: World
@@ -46,18 +48,16 @@ class Stream(ABC):
     """Training instances and their losses. Losses are sums, which the training loop divides by counts over
     the whole batch, so that gradients do not depend on micro-batches and processes.
 
-    weights: the weights of the loss terms in the total loss, by name.
+    weights: each loss term's weight in the total loss.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances for each language or language pair, in order.
-    uncounted: loss terms that `draw` cannot count because their counts depend on the model.
+    parts: the number of instances of each language or language pair, in order.
     """
 
     weights: dict[str, float]
     instances: int = 0
     left_out: Mapping[str, int] = MappingProxyType({})
     parts: Mapping[Part, int] = MappingProxyType({})
-    uncounted: tuple[str, ...] = ()
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: Any) -> None:
         self.languages, self.length, self.seed, self.objective = languages, length, seed, objective
@@ -68,38 +68,38 @@ class Stream(ABC):
         """Set the attributes above."""
 
     @abstractmethod
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """Return a batch of the given instances with new masks, and each loss term's divisor."""
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[Any, Counts]:
+        """Return a batch of the given instances, with new masks, and each loss term's divisor."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
         """Divide this process's part of a micro-batch into pieces to process one at a time."""
         return (part,)
 
-    def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Tensor]]:
+    def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], Losses]:
         """Label this process's micro-batches with the model (inside `evaluating`), or change weights, the
         optimizer's state and the objective's modules, identically in every process; resumed runs restore
-        only the modules' parameters and buffers. Return the batches for `losses`, and the counts of
-        `uncounted` terms."""
+        only the modules' parameters and buffers. Return the batches for `losses`, and this process's share
+        of the divisors that `draw` does not return, with the same names in every process."""
         return parts, {}
 
     @abstractmethod
-    def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """Return the sum of each loss term over a batch or a part of one; terms without a weight are only
-        logged. Processes may have different numbers of parts, so they must not communicate here."""
+    def losses(self, learner: Learner, batch: Any) -> Losses:
+        """Return each loss term's sum over a batch or a part of one; terms without a weight are only logged.
+        Processes may have different numbers of parts, so they must not communicate here."""
 
 
 @dataclass(frozen=True)
 class Traits:
     """Properties of an objective that studies and runs need before streams are created.
 
-    mask_rate: the fraction of labelled positions, for cost estimates.
-    passes: how often each id is encoded, for cost estimates; encoding without gradients counts as a third.
+    mask_rate, passes: for cost estimates, the fraction of labelled positions and how often each id is encoded
+        (without gradients: a third).
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
-    dictionary: whether the objective needs dictionary entries that link two different words.
-    links, parallel_share: the word links to learn from, and the fraction of parallel sentences to read.
+    dictionary: whether it needs dictionary entries that link two different words.
+    links, parallel_share: the word links to learn from, and the fraction of parallel sentences to link.
     predicts: whether a prediction head is trained.
-    needs_start: whether the objective cannot start from random weights.
+    needs_start: whether it cannot start from random weights.
     start: the objective whose model this one starts from, and its fraction of all steps.
     format: incremented when a code change alters trained models.
     """
@@ -110,7 +110,7 @@ class Traits:
     text: bool = True
     dictionary: bool = False
     links: Linked = ""
-    parallel_share: float = 1.0
+    parallel_share: float = 0.0
     predicts: bool = True
     needs_start: bool = False
     start: tuple[Objective, float] | None = None
@@ -118,9 +118,9 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """Base class of objectives, which are frozen dataclasses of plain values. The first paragraph of an
-    objective's docstring defines it, and `paper` introduced it. Classes outside Calque are assumed to read
-    dictionaries and bitexts."""
+    """Base class of objectives: frozen dataclasses of plain values. The first paragraph of an objective's
+    docstring defines it, and `paper` introduced it. Classes outside Calque are assumed to read dictionaries
+    and bitexts."""
 
     paper: ClassVar[str] = ""
     stream_types: ClassVar[tuple[type[Stream], ...]]
@@ -158,13 +158,12 @@ class Objective(Named, ABC):
         return tuple(map(plain, self.parts))
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create a stream of each of the `stream_types`, with rows of `length` ids; `seed` determines which
-        data are sampled."""
+        """Create the streams, with rows of `length` ids, of data sampled with the seed."""
         return [kind(languages, length, seed, self) for kind in self.stream_types]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """Create the objective's own modules, which may share parameters with the model. They are trained,
-        saved and restored with it, but are not part of checkpoints."""
+        """Create the objective's own modules, which may share parameters with the model. They are trained
+        and resumed with it, but are not part of checkpoints."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -172,6 +171,7 @@ class Objective(Named, ABC):
         return []
 
     def main_layer(self, layers: int) -> int:
+        """Return the layer to measure in a model of `layers` layers."""
         return main_layer(layers)
 
     def learner(self, model: Any, seed: int) -> Learner:
@@ -196,14 +196,10 @@ class Composite(Objective):
 
     @property
     def traits(self) -> Traits:
+        """Each trait's largest value among the parts (or true, if it is true for one)."""
         traits = [part.traits for part in self.parts]
-        linked = next((trait for trait in traits if trait.links), Traits())
-        return Traits(
-            **{name: max(getattr(trait, name) for trait in traits) for name in LARGEST},
-            links=linked.links,
-            parallel_share=linked.parallel_share,
-            needs_start=all(trait.needs_start for trait in traits),
-        )
+        names = [field.name for field in fields(Traits) if field.name != "start"]
+        return Traits(**{name: max(getattr(trait, name) for trait in traits) for name in names})
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
@@ -236,9 +232,8 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps. Other objectives
-    can share the first run, which has the same languages and seed. Either both objectives use language
-    embeddings or neither."""
+    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps, on the same
+    languages and with the same seed. Either both objectives use language embeddings or neither."""
 
     then: Objective
     first: Objective
@@ -279,8 +274,7 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head. The encoder and its embedding table stay frozen, because noisy
-    gradients from a new head would make the encoder forget."""
+    """Trains only the prediction head, as noisy gradients from a new head would make the encoder forget."""
 
     objective: Objective
 

@@ -17,7 +17,7 @@ import re
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -44,8 +44,8 @@ from calque.pretrain.saved_model import (
     reading_tensors,
     weights_file,
     with_rows,
+    write_tokenizers,
 )
-from calque.pretrain.saved_tokenizer import write_tokenizers
 from calque.pretrain.train import Draws, learning_rate, make_optimizer, train
 
 CHECKPOINT, RESUME, SNAPSHOTS, METRICS = "checkpoint", "resume", "snapshots", "metrics.jsonl"
@@ -54,9 +54,8 @@ STATE = "the state of a run"  # an artefact kind
 KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
 """Keys of a run's identity that affect only rounding."""
-TRAINED_ON, CLAIMS = "languages folder", "claims"
-"""Manifest keys."""
-_STEP = re.compile(r"step-(\d{9,})")
+TRAINED_ON, CLAIMS = "languages folder", "claims"  # manifest keys
+STEP = "step-" + 9 * "[0-9]"  # the names of states and snapshots
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
 
@@ -67,7 +66,7 @@ class Pretraining:
     languages: the languages to read, with estimated links if the objective needs them.
     start: the folder of the model to start from; None for random weights.
     claims: a digest of the study's primary claims, only recorded in the manifest.
-    inputs: fingerprints of each language's parts that the objective reads; None for all parts.
+    inputs: fingerprints of the parts of each language that the objective reads; None: all parts.
     """
 
     languages: Languages
@@ -100,8 +99,8 @@ class Pretraining:
             identity["links"] = links
         return identity
 
-    def initial(self) -> tuple[Any, list[str]]:
-        """Return the model to start from, with rows for all types, and descriptions of its random parts."""
+    def initial(self) -> Any:
+        """Return the model to start from, with rows for all types."""
         embeddings = self.objective.traits.language_embeddings
         return initial_model(self.start, self.model, self.languages.whole, embeddings, self.seed)
 
@@ -113,13 +112,11 @@ def pretrain(
     probe: Probe | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
     allow_change: bool = False,
-    notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint; return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps, `notify` receives a message about weights
-    that the starting model lacks, and `allow_change` permits resuming on a different machine. Raises BadInput
-    if the folder belongs to a different configuration, files are damaged, or the starting model, objective or
-    corpora do not match the config."""
+    `probe` returns the numbers to record every `probe_every` steps, and `allow_change` permits resuming on a
+    different machine. Raises BadInput if the folder belongs to a different configuration, files are damaged,
+    or the starting model, objective or corpora do not match the config."""
     identity = config.identity(world)
     if finished(folder):
         artefact = Artefact.open(folder, RUN)
@@ -128,11 +125,7 @@ def pretrain(
     elif mistakes := config.objective.mistakes(config.model):
         raise BadInput(mistakes)
     else:
-        run = _Run(folder, config, world, identity, allow_change)
-        if run.random_parts and world.first:
-            parts = ", ".join(run.random_parts)
-            notify(f"randomly initialised, because the starting model lacks them: {parts}")
-        run.train(probe, progress)
+        _Run(folder, config, world, identity, allow_change).train(probe, progress)
     return folder / CHECKPOINT
 
 
@@ -144,7 +137,7 @@ class _Run:
         self.folder, self.config, self.world, schedule = folder, config, world, config.train
         self.languages = config.mixture.read(config.languages)
         self.streams = config.objective.streams(self.languages, config.model.length, config.seed)
-        self.model, self.random_parts = config.initial()
+        self.model = config.initial()
         if self.languages.kept is not None:
             self.model = with_rows(self.model, self.languages.kept, self.languages.specials.pad)
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
@@ -158,12 +151,14 @@ class _Run:
         ids = schedule.batch * config.model.length
         rows = state.path(METRICS).read_bytes() if state else b""
         self.metrics = Metrics(folder / METRICS, schedule, self.streams, ids, world.first, rows)
-        self.snapshots = Snapshots(folder, schedule, world.first, state)
+        self.snapshots: dict[str, str] = dict(state.facts[SNAPSHOTS]) if state else {}
+        if world.first:
+            check_snapshots(folder / SNAPSHOTS, self.snapshots)
 
     def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> None:
         """Train to the end, and write the checkpoint."""
         config, world, schedule = self.config, self.world, self.config.train
-        self.snapshots.add(self.step, self.model)
+        self.add_snapshot(self.step)
         draws = Draws(self.streams, schedule.batch, config.seed, config.mixture)
         trained = self.learner, self.optimizer, draws, schedule, world, self.step, self.is_due
         try:
@@ -188,32 +183,37 @@ class _Run:
         schedule, first, last = self.config.train, self.world.first, step == self.config.train.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
-        self.snapshots.add(step, self.model)
+        self.add_snapshot(step)
         if probe and first and schedule.probe_every and (step % schedule.probe_every == 0 or last):
             self.metrics.write({"step": step, **probe(self.model)})
             self.learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if first:
-                facts = {SNAPSHOTS: self.snapshots.digests, **self.facts}
+                facts = {SNAPSHOTS: self.snapshots, **self.facts}
                 save_state(self.folder / RESUME, step, self.learner, self.optimizer, self.metrics.path, facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
+
+    def add_snapshot(self, step: int) -> None:
+        path = self.folder / SNAPSHOTS / f"step-{step:09d}.safetensors"
+        if self.world.first and step in self.config.train.kept and path.name not in self.snapshots:
+            with whole_file(path) as part:
+                save_tensors(state_of(self.model), part)
+            sync(path.parent)  # must be on disk before a state lists it
+            self.snapshots[path.name] = sha256(path)
 
     def finish(self) -> None:
         """Write the checkpoint, with rows for all types, and the manifest."""
         sync(self.metrics.path)
         model, languages = self.model, self.languages
         if languages.kept is not None:
-            model, _ = self.config.initial()
+            model = self.config.initial()
             put_back(self.model, languages.kept, model)
         facts = {
-            "drawn": self.random_parts,
             "left out": dict(sum((Counter(stream.left_out) for stream in self.streams), Counter())),
             **self.facts,
             TRAINED_ON: languages.folder.name,
         }
-        if languages.disjoint:
-            facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
         finish(self.folder, model, languages.whole, facts)
 
 
@@ -271,17 +271,8 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read a metrics file's rows. Raises BadInput, with the line number, if one is damaged."""
-    rows = list[dict[str, Any]]()
-    try:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = parse_json(line)
-            if not isinstance(row, dict) or not isinstance(row.get("step"), int):
-                raise ValueError("there is no step")
-            rows.append(row)
-    except (OSError, ValueError) as error:  # includes UnicodeDecodeError
-        raise BadInput(f"this is not a row of metrics: {error}", path, len(rows) + 1) from error
-    return rows
+    """Read the rows of an intact metrics file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @dataclass(frozen=True)
@@ -297,7 +288,7 @@ class ShippedRun:
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
         """Write the run's folder as `pretrain` does, with weights in single precision."""
-        run, (model, _) = runs_of(self.file)[self.name], config.initial()
+        run, model = runs_of(self.file)[self.name], config.initial()
         tensors = tensor_files.load_file(self.file)
         with torch.no_grad():
             for name, weights in state_of(model).items():
@@ -331,15 +322,10 @@ def save_state(
     remove_states(folder, new)
 
 
-def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
-    matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
-    return {int(match[1]): path for path, match in matches if match}
-
-
 def remove_states(folder: Path, last: Path | None = None) -> None:
     """Remove a run's states except `last`, and incomplete states."""
     sweep(folder)
-    for old in _by_step(folder.glob("step-*")).values():
+    for old in folder.glob(STEP):
         if old != last and old.is_dir() and not old.is_symlink():
             shutil.rmtree(old)
 
@@ -353,9 +339,9 @@ def load_state(
 ) -> tuple[int, Artefact | None]:
     """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if it
     is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
-    if not (states := _by_step(folder.glob("step-*"))):
+    if not (states := sorted(folder.glob(STEP))):
         return 0, None
-    step, last = max(states.items())
+    last = states[-1]
     if not finished(last):
         raise BadInput("this state is incomplete; remove it to start without it", last)
     state = Artefact.open(last, STATE)
@@ -365,7 +351,11 @@ def load_state(
     for name, parameter in learner.trained.items():
         for kind in KINDS:  # copies, because the file will be removed
             optimizer.state[parameter][kind] = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
-    return step, state
+    return _step(last), state
+
+
+def _step(path: Path) -> int:
+    return int(path.stem.removeprefix("step-"))
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
@@ -390,8 +380,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
     try:
         yield
     except SafetensorError as error:
-        match = re.search(r"os error (\d+)", str(error))
-        number = int(match[1]) if match else errno.EIO
+        number = int((re.findall(r"os error (\d+)", str(error)) or [errno.EIO])[0])
         raise OSError(number, os.strerror(number), str(path)) from error
 
 
@@ -399,43 +388,29 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
     """Copy a file's tensors into tensors with the same names and shapes, or raise BadInput."""
     with reading_tensors(path):
         saved = tensor_files.load_file(path)
-    if wrong := sorted(tensors.keys() ^ saved.keys()):
-        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
+    shapes, expected = ({name: tensor.shape for name, tensor in them.items()} for them in (saved, tensors))
+    if wrong := sorted(name for name, _ in shapes.items() ^ expected.items()):
+        raise BadInput(f"{wrong[0]} is missing here or in the model, or has another shape", path)
     with torch.no_grad():
         for name, tensor in tensors.items():
-            if tensor.shape != saved[name].shape:
-                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
             tensor.copy_(saved[name])
 
 
-class Snapshots:
-    """A run's snapshots. Resuming verifies those listed in the state and removes later ones."""
-
-    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
-        self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
-        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
-        for name, digest in self.digests.items():
-            path = self.folder / name
-            if not path.is_file() or sha256(path) != digest:
-                fault = "this is not the snapshot listed in the state to resume from"
-                raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
-        for path in _by_step(self.folder.glob("*.safetensors")).values() if writes else ():
-            if path.name not in self.digests:
-                path.unlink()
-
-    def add(self, step: int, model: Any) -> None:
-        name = f"step-{step:09d}.safetensors"
-        if step in self.steps and name not in self.digests:
-            with whole_file(self.folder / name) as part:
-                save_tensors(state_of(model), part)
-            sync(self.folder)  # must be on disk before a state lists it
-            self.digests[name] = sha256(self.folder / name)
+def check_snapshots(folder: Path, digests: Mapping[str, str]) -> None:
+    """Check the snapshots listed in the state to resume from, and remove later ones."""
+    for name, digest in digests.items():
+        if not (folder / name).is_file() or sha256(folder / name) != digest:
+            fault = "this is not the snapshot listed in the state to resume from"
+            raise BadInput(f"{fault}; remove {folder.parent} to start from the beginning", folder / name)
+    for path in folder.glob(f"{STEP}.safetensors"):
+        if path.name not in digests:
+            path.unlink()
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
     """Return a finished run's snapshots, which `restore` reads, by step in ascending order."""
-    names = (path for path in map(Path, run.digests) if path.parent.name == SNAPSHOTS)
-    steps = {step: path.as_posix() for step, path in sorted(_by_step(names).items())}
+    names = sorted(name for name in run.digests if name.startswith(f"{SNAPSHOTS}/"))
+    steps = {_step(Path(name)): name for name in names}
     if not steps:
         raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
     return steps

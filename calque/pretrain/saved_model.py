@@ -4,20 +4,26 @@ run's checkpoint is written."""
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
+from tokenizers.processors import TemplateProcessing
 
 from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
+from calque.derive.files import write_json
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
-from calque.derive.vocabulary import TOKENIZER, open_tokenizer
+from calque.derive.script import Letters
+from calque.derive.vocabulary import TOKENIZER, TOKENIZER_CONFIG, Specials, open_tokenizer
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import HEADS, TEXT_TYPES, build, counts_from_padding, row_length
@@ -25,14 +31,17 @@ from calque.pretrain.model import HEADS, TEXT_TYPES, build, counts_from_padding,
 if TYPE_CHECKING:  # accessing these names imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel
 
-
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
 """Configuration keys that aligner training sets: the layer to align with, and the kind of labels."""
 RUN = "run"  # an artefact kind
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
+_NEVER, _KEPT, _SPARE = "\U0010fffc", 0x100000, 0x101000
+"""Private-use characters: a marker for unused pieces, and the first of the stand-ins for special types and
+for letters."""
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
@@ -56,7 +65,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weights_file(folder: Path) -> Path:
-    """Return a model's safetensors file. Raises BadInput if there is none."""
+    """Return a model's safetensors file; raise BadInput if there is none."""
     if not (folder / WEIGHTS).is_file():
         raise BadInput(f"no weights: expected {WEIGHTS}, as a single file", folder)
     return folder / WEIGHTS
@@ -74,9 +83,8 @@ def tensor_names(folder: Path) -> set[str]:
 
 
 def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, list[str]]:
-    """Load a folder's encoder, or its masked language model `with_head`, on the CPU in float32, and return it
-    with the sorted names of missing weights. Raises MemoryError, or BadInput if the model is missing,
-    damaged, unsafe or inconsistent."""
+    """Load a folder's encoder, or its masked language model `with_head`, on the CPU in float32; return it and
+    the names of missing weights. Raises BadInput if the model is missing, damaged, unsafe or inconsistent."""
     from transformers import AutoModel, AutoModelForMaskedLM
 
     check_part(folder, RUN)  # safetensors files contain no checksum
@@ -90,23 +98,16 @@ def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, 
     }
     tensor_names(folder)  # checks the weights
     model, report = _loaded(AutoModelForMaskedLM if with_head else AutoModel, folder, "model", options)
-    missing = _missing(report, folder / WEIGHTS)
-    if not all(weight.isfinite().all() for weight in model.parameters()):
-        raise BadInput("the weights contain a value that is not finite", folder / WEIGHTS)
-    return model, missing
-
-
-def _missing(report: Mapping[str, Any], path: Path) -> list[str]:
-    """Return the names of missing weights outside the embeddings and layers; raise BadInput for other
-    differences."""
+    path, missing = folder / WEIGHTS, sorted(report["missing_keys"])
     for name, saved, expected in sorted(report["mismatched_keys"]):
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(expected)} in {CONFIG}", path)
     for name in sorted(filter(_LAYER.search, report["unexpected_keys"])):
         raise BadInput(f"{name} belongs to a layer that {CONFIG} lacks", path)
-    missing = sorted(report["missing_keys"])
     if lacking := [name for name in missing if _LAYER.search(name) or "embeddings." in name]:
         raise BadInput(f"{len(lacking):,} weights are missing, such as {lacking[0]}", path)
-    return missing
+    if not all(weight.isfinite().all() for weight in model.parameters()):
+        raise BadInput("the weights contain a value that is not finite", path)
+    return model, missing
 
 
 def load_tokenizer(folder: Path) -> Any:
@@ -127,8 +128,6 @@ def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> A
         return kind.from_pretrained(folder, **options)
     except Exception as error:  # a dozen types of exceptions are possible, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
-            raise MemoryError(f"{folder}: {message[:200]}") from None
         raise BadInput(f"cannot load the {what}: {message[:300]}", folder) from None
     finally:
         logging.set_verbosity(level)
@@ -150,8 +149,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     if not types:
         raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
-        table = f"the model next to it has a table of {rows:,} rows"
-        raise BadInput(f"contains ids up to {last:,}, but {table}", path)
+        raise BadInput(f"contains ids up to {last:,}, but the model here has a table of {rows:,} rows", path)
     pads = [types[name] for name in ("<pad>", "[PAD]") if name in types]
     if pad not in pads:
         ids = ", ".join(map(str, pads)) or "none"
@@ -174,8 +172,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
     saved = read_config(folder)
     tensor_names(folder)  # checks the weights
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
-    if different := _differences(_shape(saved, config)):
-        raise BadInput(different, folder)
+    _check_shape(folder, saved, config)
 
 
 def has_head(folder: Path) -> bool:
@@ -188,13 +185,12 @@ def has_head(folder: Path) -> bool:
 
 def initial_model(
     folder: Path | None, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
-) -> tuple[Any, list[str]]:
+) -> Any:
     """Return a new model, or the RoBERTa, XLM-R or BERT model in a folder, whose shape must match the config;
-    the config also sets the dropout. Also return descriptions of its random parts: rows for new scripts, and
-    the prediction head if the folder lacks it."""
+    the config also sets the dropout. Rows for new scripts are random, as is a head that the folder lacks."""
     if folder is None:
         types = languages.token_types if language_embeddings else 1
-        return build(config, languages.rows, types, seed, languages.specials), []
+        return build(config, languages.rows, types, seed, languages.specials)
     saved = read_config(folder)
     types = languages.token_types if language_embeddings else min(saved.type_vocab_size, TEXT_TYPES)
     tables = {
@@ -202,8 +198,7 @@ def initial_model(
         "embedding rows": (saved.vocab_size, max(saved.vocab_size, languages.size)),
         "the padding id": (saved.pad_token_id, languages.specials.pad),
     }
-    if different := _differences(_shape(saved, config) | tables):
-        raise BadInput(different, folder)
+    _check_shape(folder, saved, config, **tables)
     check_same_types(folder, languages.tokenizer)
     loaded, missing = load_model(folder, with_head=True)
     saved.hidden_dropout_prob = config.dropout
@@ -211,32 +206,25 @@ def initial_model(
     torch.manual_seed(seed)
     model: Any = type(loaded)(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
     weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
-    head, prefix = set[str](), f"{HEADS[saved.model_type]}."
-    if missing:
-        head = {name for name, weight in weights.items() if name.startswith(prefix) and weight is not table}
-    random_parts = ["the prediction head"] if head else []
-    if (rows := int(loaded.config.vocab_size)) < languages.rows:
-        random_parts.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
+    head = f"{HEADS[saved.model_type]}."
     with torch.no_grad():
         for name, tensor in loaded.state_dict().items():
-            if name not in head:
+            if not (missing and name.startswith(head) and weights[name] is not table):
                 weights[name][: len(tensor)].copy_(tensor)
-    return model, random_parts
+    return model
 
 
-def _shape(saved: Any, config: ModelConfig) -> dict[str, tuple[int, int]]:
-    return {
+def _check_shape(folder: Path, saved: Any, config: ModelConfig, **tables: tuple[int, int]) -> None:
+    sizes = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
         "hidden": (saved.hidden_size, config.hidden),
         "ffn": (saved.intermediate_size, config.ffn),
         "length": (min(row_length(saved), config.length), config.length),
+        **tables,
     }
-
-
-def _differences(sizes: Mapping[str, tuple[int, int]]) -> list[str]:
-    different = [(name, *pair) for name, pair in sizes.items() if pair[0] != pair[1]]
-    return [f"a model with a different shape: {name} {size}, not {other}" for name, size, other in different]
+    if different := [f"{name} {size}, not {other}" for name, (size, other) in sizes.items() if size != other]:
+        raise BadInput([f"a model with a different shape: {difference}" for difference in different], folder)
 
 
 def _changed(config: Any, **changes: Any) -> Any:
@@ -266,3 +254,96 @@ def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
                 state[name].copy_(tensor)
             else:
                 state[name][rows] = tensor.to(state[name].device)
+
+
+def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
+    """Write the source's tokenizer to a checkpoint and, for languages whose spelling merely replaces letters,
+    a tokenizer for that spelling to `tokenizers/`."""
+    write_tokenizer(languages.tokenizer, folder, languages.specials, length)
+    state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
+    for name in languages.others:
+        letters, table = languages.letters(name), languages[name].table
+        if letters is None:
+            continue
+        language_folder = folder / TOKENIZERS / name
+        language_folder.mkdir(parents=True)
+        for file in (TOKENIZER, TOKENIZER_CONFIG):
+            shutil.copy(folder / file, language_folder / file)
+        if letters or (table != np.arange(len(table))).any():
+            write_json(language_folder / TOKENIZER, derived_tokenizer(state, table, letters))
+
+
+def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
+    """Copy a vocabulary's tokenizer, with a template, and write its settings for transformers, which would
+    otherwise use RoBERTa's own tokenizer."""
+    copy = open_tokenizer(tokenizer)
+    start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
+    if copy.post_processor is None:
+        copy.post_processor = TemplateProcessing(
+            single=f"{start} $A {end}",
+            pair=f"{start} $A {end} {end} $B {end}",
+            special_tokens=[(start, specials.start), (end, specials.end)],
+        )
+        (folder / TOKENIZER).write_text(copy.to_str(pretty=True), encoding="utf-8", newline="\n")
+    else:
+        shutil.copy(tokenizer, folder / TOKENIZER)
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",  # which uses tokenizer.json unchanged
+        "bos_token": start,
+        "cls_token": start,
+        "eos_token": end,
+        "sep_token": end,
+        "pad_token": pad,
+        "unk_token": unknown,
+        "mask_token": mask,
+        "model_max_length": length,
+        "clean_up_tokenization_spaces": False,
+    }
+    write_json(folder / TOKENIZER_CONFIG, config)
+
+
+def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
+    """Convert a `tokenizer.json` to a derived language's `letters`. It encodes text as the language's ids
+    (`table`, (V,)) and decodes them to the same text, except for letters that are images but have no image
+    themselves."""
+    state = deepcopy(dict(tokenizer))
+    model, added_tokens = state["model"], state["added_tokens"]
+    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
+        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
+    else:  # Unigram, with list indices as ids
+        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
+        for i, entry in enumerate(model["vocab"]):
+            rows[int(table[i])] = entry
+        model["vocab"] = rows
+    for token in added_tokens:
+        token["id"] = int(table[token["id"]])
+        # Special types must be matched before letters are replaced.
+        token["normalized"] = token["normalized"] and not token["special"]
+    if not letters:
+        return state
+    normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
+    state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
+    # Single characters represent the names of special types while letters are replaced.
+    names = [token["content"] for token in added_tokens if token["special"]]
+    stand_ins = {name: chr(_KEPT + i) for i, name in enumerate(names)}
+    decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for name, stand_in in stand_ins.items()]
+    decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
+    decoders += [{"type": "Fuse"}, *_exchange(letters)]
+    decoders += [_replace({"String": stand_in}, name) for name, stand_in in stand_ins.items()]
+    state["decoder"] = {"type": "Sequence", "decoders": decoders}
+    return state
+
+
+def _escaped(name: str) -> str:
+    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in name)
+
+
+def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return replacements, by way of stand-ins, that map letters to their images."""
+    stand_ins = {letter: chr(_SPARE + i) for i, letter in enumerate(letters)}
+    rules = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
+    return rules + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]
+
+
+def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}

@@ -11,7 +11,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate, letters_of
 from calque.derive.transform import Transform
 from calque.derive.vocabulary import Vocabulary
-from calque.pretrain.saved_tokenizer import derived_tokenizer
+from calque.pretrain.saved_model import derived_tokenizer
 from tests.vocabularies import learn
 
 SENTENCES = [list(one.words) for one in islice(Pocket(types=300).sentences(60), 60)]

@@ -17,19 +17,13 @@ from calque.derive.languages import FORMAT, KIND, Languages
 from calque.derive.script import Transliterate
 from calque.derive.vocabulary import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.distributed import one_process
+from calque.pretrain.distributed import World
 from calque.pretrain.model import build
 from calque.pretrain.objective import Update
-from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
-from calque.pretrain.objectives.aligner_training import AlignerTraining
-from calque.pretrain.objectives.dict_mlm import DictMLM, Link
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.prealign import PreAlign
-from calque.pretrain.objectives.rotate_mlm import RotateMLM
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
-from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.dictionary import AlignMLM, PreAlign, RepelMLM, RotateMLM
+from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
+from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
+from calque.pretrain.objectives.xlm import PPA, XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
 from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
@@ -63,6 +57,10 @@ OBJECTIVES = {
         RotateMLM(),
     )
 }
+
+
+def one_process():
+    return World(0, 1, torch.device("cpu"))
 
 
 def new_learner(objective, config=STILL, seed=0):

@@ -16,11 +16,10 @@ from calque.pretrain import train as loop
 from calque.pretrain.config import ALL_TOGETHER, Mixture
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objective import After, HeadOnly, Sum
-from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.dictionary import Align, AlignMLM, PreAlign
+from calque.pretrain.objectives.linked_words import WordAligned
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.prealign import PreAlign
-from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import PPA
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import Draws, make_optimizer, train

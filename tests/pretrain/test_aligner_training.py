@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
 from calque.pretrain.objectives import parse
-from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
+from calque.pretrain.objectives.linked_words import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
 GOLD, LABELS = AlignerTraining(labels="gold"), ("gold", "agreement", "agreement", "self")

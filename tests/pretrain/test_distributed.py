@@ -4,8 +4,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from calque.pretrain.distributed import one_process
-from tests.pretrain.made import OBJECTIVES
+from tests.pretrain.made import OBJECTIVES, one_process
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
 from tests.processes import run_module
 

@@ -3,8 +3,7 @@ import pytest
 from scipy.stats import chisquare
 
 from calque.derive.vocabulary import OURS
-from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.masking import Masking
+from calque.pretrain.batch import UNLABELLED, Masking
 from tests.pretrain.made import DERIVED, SOURCE
 
 FIRST = len(OURS.ids)

@@ -14,11 +14,9 @@ from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import HeadOnly, Sum
-from calque.pretrain.objectives.align_mlm import Align, Repel
-from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.mlm import MLM, PackedLines
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.dictionary import Align, Repel
+from calque.pretrain.objectives.linked_words import WEAM, WordAligned
+from calque.pretrain.objectives.mlm import MLM, DictMLM, PackedLines
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.pretrain.made import (

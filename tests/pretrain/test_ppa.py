@@ -13,7 +13,7 @@ from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.modules import MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import MOCO, PPA
+from calque.pretrain.objectives.xlm import MOCO, PPA
 from tests.pretrain.made import SIZE, STILL, TRAIN, check_resumes, first_update, of_study, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)

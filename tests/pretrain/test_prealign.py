@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
-from calque.pretrain.objectives.dict_mlm import Link
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign
+from calque.pretrain.objectives.dictionary import Anchors, Contrast, PreAlign
+from calque.pretrain.objectives.mlm import MLM, Link
 from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, fit, new_learner, only, with_dictionary
 
 

@@ -4,14 +4,24 @@ import numpy as np
 import pytest
 import torch
 
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Update
+from calque.pretrain.objectives.dictionary import RotateMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.train import make_optimizer
-from tests.pretrain.made import LANGUAGE, SIZE, STILL, TRAIN, check_resumes, fit, new_learner, of_study, only
+from tests.pretrain.made import (
+    LANGUAGE,
+    SIZE,
+    STILL,
+    TRAIN,
+    check_resumes,
+    fit,
+    new_learner,
+    of_study,
+    one_process,
+    only,
+)
 
 WORDS = "model.roberta.embeddings.word_embeddings.weight"
 

@@ -14,8 +14,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import OURS, TOKENIZER, Vocabulary
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import MACHINE, METRICS, MOMENTS, load_state, save_state
-from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config
-from calque.pretrain.saved_tokenizer import write_tokenizer
+from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config, write_tokenizer
 from calque.pretrain.train import make_optimizer
 from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 from tests.refusals import refusal

@@ -11,19 +11,27 @@ from torch._dynamo.testing import CompileCounter
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
-from calque.pretrain.distributed import World, add_gradients, one_process
+from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Sum
-from calque.pretrain.objectives.align_mlm import Align, AlignMLM
-from calque.pretrain.objectives.aligner_training import AlignerTraining
+from calque.pretrain.objectives.dictionary import Align, AlignMLM
+from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
 from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
 from tests.pretrain.golden import PATH, losses
-from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, first_update, fit, new_learner
+from tests.pretrain.made import (
+    MODEL,
+    OBJECTIVES,
+    STILL,
+    TRAIN,
+    Gradients,
+    first_update,
+    fit,
+    new_learner,
+    one_process,
+)
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 

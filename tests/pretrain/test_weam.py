@@ -10,7 +10,7 @@ from calque.derive.natural import write_translation
 from calque.derive.word_links import PairSample, estimate_links, with_links
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
-from calque.pretrain.objectives.weam import EXCHANGE, WEAM
+from calque.pretrain.objectives.linked_words import EXCHANGE, WEAM
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only

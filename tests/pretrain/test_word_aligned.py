@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
-from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned
+from calque.pretrain.objectives.linked_words import KEPT, LINKED, START, WordAligned
 from tests.pretrain.made import SIZE, STILL, only
 
 DEEP = replace(STILL, layers=2)

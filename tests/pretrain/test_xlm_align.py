@@ -96,7 +96,6 @@ def test_xlm_align_without_dwa_is_tlm(languages):
     assert a.rows.ids.equal(b.rows.ids)
     assert n == m == {"tlm": b.rows.labelled}
     assert without.weights == {"tlm": 1.0}
-    assert without.uncounted == ()
     learner = new_learner(XLMAlign(queries="none"), DEEP)
     assert not list(learner.own)
     ((same,), counts) = without.before_step(first_update(learner), [b])

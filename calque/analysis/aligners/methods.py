@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.objectives.aligner_training import centred_words, probabilities
+from calque.pretrain.objectives.linked_words import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K for which all scalings of K can be represented in float32

@@ -15,7 +15,7 @@ from calque.analysis.records.record import ALIGNMENT, ROTATED, SHUFFLED, Measure
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.model import has_languages, token_types_of
-from calque.pretrain.objectives.rotate_mlm import procrustes
+from calque.pretrain.objectives.dictionary import procrustes
 from calque.pretrain.run import read_metrics
 from calque.pretrain.saved_model import load_model
 

@@ -22,7 +22,7 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.lazy import Tensor, torch
-from calque.pretrain.objectives.rotate_mlm import Rotation
+from calque.pretrain.objectives.dictionary import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 SAME_TAG, ANY_TAG = "word of the same tag", "word of any tag"

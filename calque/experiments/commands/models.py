@@ -125,7 +125,7 @@ def train_aligner(
     from calque.experiments.run.schedule import compute
     from calque.experiments.study import natural
     from calque.experiments.study.models import GivenModel
-    from calque.pretrain.objectives.aligner_training import AlignerTraining
+    from calque.pretrain.objectives.linked_words import AlignerTraining
 
     home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))

@@ -261,7 +261,6 @@ class Training:
             probe=self.probe(),
             progress=lambda done, steps: machine.report(step.title, done, steps),
             allow_change=machine.allow_change,
-            notify=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
         )
 
     @cached_property

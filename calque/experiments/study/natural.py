@@ -34,7 +34,7 @@ from calque.experiments.study.tasks import Floors, NaturalExamples, language_mis
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.model import HEADS
-from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
+from calque.pretrain.objectives.linked_words import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, METRICS, read_metrics
 from calque.pretrain.saved_model import (
     ALIGNER_LABELS,

@@ -12,11 +12,10 @@ from torch import Tensor
 
 from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
-from calque.pretrain.batch import Pairs
-from calque.pretrain.masking import MASK_RATE
+from calque.pretrain.batch import MASK_RATE, Pairs
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective, Stream
-from calque.pretrain.objectives.align_mlm import moved_entries
+from calque.pretrain.objectives.dictionary import moved_entries
 from calque.pretrain.objectives.mlm import MLM, Monolingual
 
 

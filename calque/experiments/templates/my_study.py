@@ -11,7 +11,7 @@ from calque.derive.script import Transliterate
 from calque.derive.transform import compose
 from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
-from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dictionary import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 

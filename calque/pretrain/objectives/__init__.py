@@ -5,16 +5,10 @@ import re
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.forms import NUMBER, fraction
 from calque.pretrain.objective import After, Objective
-from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
-from calque.pretrain.objectives.aligner_training import AlignerTraining
-from calque.pretrain.objectives.dict_mlm import DictMLM, Link
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.prealign import PreAlign
-from calque.pretrain.objectives.rotate_mlm import RotateMLM
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
-from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.dictionary import AlignMLM, PreAlign, RepelMLM, RotateMLM
+from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
+from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
+from calque.pretrain.objectives.xlm import PPA, XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 OBJECTIVES: list[type[Objective]] = [
@@ -53,14 +47,3 @@ def parse(name: str, mask_rate: float | None = None) -> Objective:
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
     raise BadInput(unknown("objective", name, [*(kind.short_name for kind in OBJECTIVES), "A-after-B"]))
-
-
-def table() -> list[str]:
-    """Return the lines of the Markdown table of objectives."""
-    lines = ["| objective | definition | suffixes |", "|---|---|---|"]
-    for kind in OBJECTIVES:
-        definition = " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
-        paper = f" ({kind.paper})" if kind.paper else ""
-        forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
-        lines.append(f"| `{kind.short_name}` | {definition}{paper} | {forms} |")
-    return lines

@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
-from calque.pretrain.batch import UNLABELLED, PairRows
+from calque.pretrain.batch import MASK_RATE, UNLABELLED, PairRows
 from calque.pretrain.bitext import LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
-from calque.pretrain.masking import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
-from calque.pretrain.objective import Composite, Learner, Objective, Traits, Update
+from calque.pretrain.objective import Composite, Counts, Learner, Losses, Objective, Random, Traits, Update
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, sinkhorn, union, untied
 
@@ -39,12 +36,7 @@ class LabelledPairs:
 class SentencePairs(PairStream):
     """Pairs for TLM and DWA, in one forward pass."""
 
-    @property
-    def uncounted(self) -> tuple[str, ...]:  # type: ignore[override]
-        quality = ("label precision", "label recall") if self.has_gold else ()
-        return ("dwa", *quality, "labelled") if "dwa" in self.weights else ()
-
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[PairRows, Counts]:
         batch = self.draw_pairs(instances, random)
         return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
 
@@ -53,18 +45,19 @@ class SentencePairs(PairStream):
 
     def before_step(
         self, update: Update, parts: Sequence[PairRows]
-    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Tensor]]:
-        if not self.uncounted:
+    ) -> tuple[Sequence[PairRows | LabelledPairs], Losses]:
+        if "dwa" not in self.weights:
             return parts, {}
         with evaluating(update.learner, update.world.device):
             labelled = [self.label(update.learner.model, part) for part in parts]
-        totals = {}
-        for name in self.uncounted if labelled else ():
-            totals[name] = torch.stack([counts[name] for _, counts in labelled]).sum()
+        quality = ("label precision", "label recall") if self.has_gold else ()
+        none = torch.zeros((), dtype=torch.long, device=update.world.device)
+        names = "dwa", *quality, "labelled"
+        totals = {name: sum((counts[name] for _, counts in labelled), none) for name in names}
         return [pairs for pairs, _ in labelled], totals
 
-    def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Label pairs; also return the counts of `uncounted` terms."""
+    def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, Losses]:
+        """Label pairs; also return the divisors of the terms that depend on the labels."""
         gold = batch.gold[:, :, None] == torch.arange(batch.gold.shape[1], device=batch.gold.device)
         links, plan = gold, gold.float()
         if self.objective.labels == "self":
@@ -103,7 +96,7 @@ class SentencePairs(PairStream):
         forward = links & largest(masses, 2) & queries.gather(1, first)[:, :, None]
         return forward, (links & largest(masses, 1) & queries.gather(1, second)[:, None]).mT
 
-    def losses(self, learner: Learner, batch: PairRows | LabelledPairs) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: PairRows | LabelledPairs) -> Losses:
         model = learner.model
         if isinstance(batch, PairRows):
             return {"tlm": prediction_loss(model, batch.rows)}

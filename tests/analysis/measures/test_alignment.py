@@ -9,7 +9,7 @@ from scipy.stats import ortho_group
 from calque.analysis.measures.alignment import Types, normalised
 from calque.derive.script import Transliterate
 from calque.derive.vocabulary import OURS
-from calque.pretrain.objectives.rotate_mlm import procrustes
+from calque.pretrain.objectives.dictionary import procrustes
 
 FIRST = len(OURS.ids)
 

@@ -15,7 +15,7 @@ from calque.experiments.settings.override import override
 from calque.experiments.study.gold import GoldLinks
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
-from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dictionary import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign

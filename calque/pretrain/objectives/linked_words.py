@@ -1,7 +1,6 @@
-"""Aligner training: a contrastive loss on linked words in sentence pairs. A word's vector is the mean of its
-sub-words' states at one layer, centred on the sentence mean and normalised.
+"""Objectives that learn from word links in sentence pairs: WEAM, word-aligned BERT and aligner training.
 
-Shapes: B pairs, with at most n and m words on their sides, hidden size H.
+Shapes: B pairs, at most n and m words on their sides, hidden size H, K links, Q masked ids with a link.
 """
 
 from __future__ import annotations
@@ -12,18 +11,183 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from calque.derive.corpus import ends_of
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
-from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
-from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.model import encode, layers_of, main_layer
-from calque.pretrain.objective import GOLD, Learner, Traits
+from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs, PlaceLinks
+from calque.pretrain.bitext import (
+    GOLD_LINKS,
+    LINKS,
+    PARALLEL,
+    USUAL,
+    Pair,
+    PairObjective,
+    PairStream,
+    sizes_of_words,
+)
+from calque.pretrain.lazy import F, Tensor, nn, torch
+from calque.pretrain.model import cross_entropy, encode, layers_of, main_layer, prediction_loss
+from calque.pretrain.objective import GOLD, GROWN, Counts, Learner, Linked, Losses, Random, Traits
 from calque.pretrain.transport import itermax_table, sinkhorn, untied
 
+EXCHANGE = "exchange"
+MASKS = 0.3  # WEAM's mask rate
+START = "start"
+LINKED, KEPT = "linked words", "source words"
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives
+
+
+class Exchanged(PairStream):
+    """Pairs whose masked ids are predicted by TLM and, if linked, also from the other side's vectors."""
+
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[LinkedPairs, Counts]:
+        pairs, links = self.sentence_pairs(instances), []
+        swaps = random.random(len(pairs)) < 0.5
+        rows = self.masked(pairs, random, swaps)
+        for (bitext, pair), swap, size in zip(pairs, swaps, rows.sides[:, 0].tolist(), strict=True):
+            pair_links = bitext.piece_links(pair)
+            # Positions on the second side come after `<s>`, the first side and its `</s>`.
+            links.append((pair_links[:, ::-1] if swap else pair_links) + [1, size + 2])
+        batch = LinkedPairs(rows, PlaceLinks.of(links))
+        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
+
+    def losses(self, learner: Learner, batch: LinkedPairs) -> Losses:
+        model, rows = learner.model, batch.pairs.rows
+        layers, (positions, counterparts, groups) = model.config.num_hidden_layers, masked_links(batch)
+        hidden = encode(model, rows, layers)
+        vectors = mean_of(hidden.flatten(0, 1).index_select(0, counterparts), groups, len(positions))
+        labels = rows.labels.flatten().index_select(0, positions)
+        exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels)
+        return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
+
+
+def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links:
+    `targets[groups[k]]` is linked to `counterparts[k]`."""
+    labels, links = batch.pairs.rows.labels, batch.links
+    first, second = (links.row * labels.shape[1] + side for side in (links.first, links.second))
+    positions, counterparts = torch.cat([first, second]), torch.cat([second, first])
+    masked = labels.flatten().index_select(0, positions) != UNLABELLED
+    targets, groups = positions[masked].unique(return_inverse=True)
+    return targets, counterparts[masked], groups
+
+
+def mean_of(vectors: Tensor, groups: Tensor, size: int) -> Tensor:
+    """Average vectors (K, H) in `size` groups: the paper's A^T H, with normalised rows."""
+    ones = torch.ones_like(groups, dtype=torch.float32)
+    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, groups, ones)
+    sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, groups, vectors)
+    return sums / counts.clamp(min=1)[:, None].to(sums.dtype)
+
+
+@dataclass(frozen=True)
+class WEAM(PairObjective):
+    """WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the
+    hidden states of its linked words.
+
+    The loss is L_mp + weight * L_cp (section 2.2). Links are gold links, or fast_align's. Two linked words
+    with the same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are
+    linked, and vectors are averaged."""
+
+    parallel_fraction: float = USUAL
+    mask_rate: float = MASKS
+    weight: float = 1.0
+    links: Linked = GROWN
+
+    short_name = full_name = "WEAM"
+    stream_types = (Exchanged,)
+    forms = (PARALLEL, GOLD_LINKS)
+    paper = "Yang et al. 2021"
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import Exchange
+
+        return {EXCHANGE: Exchange(model)}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {"tlm": 1.0, EXCHANGE: self.weight}
+
+
+@dataclass(frozen=True)
+class WordPairs(LinkedPairs):
+    """Unmasked pairs with links between words, at their last sub-words' positions in `PairRows.side_rows`.
+    `words` links each first side's words to themselves."""
+
+    words: PlaceLinks
+
+
+class Words(PairStream):
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[WordPairs, Counts]:
+        pairs, links, words = self.sentence_pairs(instances), [], []
+        for bitext, pair in pairs:
+            pair_links = bitext.links(pair)
+            first, second = map(self._positions, sizes_of_words((bitext, pair)))
+            if self.objective.frozen:
+                pair_links = np.concatenate([[[0, 0]], pair_links + 1, [[len(first) - 1, len(second) - 1]]])
+            links.append(np.stack([first[pair_links[:, 0]], second[pair_links[:, 1]]], axis=1))
+            words.append(np.stack([first, first], axis=1))
+        batch = WordPairs(self.masked(pairs, random), PlaceLinks.of(links), PlaceLinks.of(words))
+        return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
+
+    def _positions(self, sizes: np.ndarray) -> np.ndarray:
+        """Return words' last positions; if `frozen`, `<s>` and `</s>` are words."""
+        ends = ends_of(sizes)
+        return np.append(ends, ends[-1] + 1) if self.objective.frozen else ends[1:]
+
+    def losses(self, learner: Learner, batch: WordPairs) -> Losses:
+        layers, links, words = learner.model.config.num_hidden_layers, batch.links, batch.words
+        first, second = (batch.pairs.side_rows(side, self.pad) for side in (0, 1))
+        source, target = encode(learner.model, first, layers), encode(learner.model, second, layers)
+        with torch.no_grad():
+            initial = encode(learner.own[START].model, first, layers)
+        references, scale = (initial, 1 / initial.shape[-1]) if self.objective.frozen else (source, 1.0)
+        losses = {
+            LINKED: references[links.row, links.first].float() - target[links.row, links.second].float(),
+            KEPT: source[words.row, words.first].float() - initial[words.row, words.first].float(),
+        }
+        return {name: scale * difference.square().sum() for name, difference in losses.items()}
+
+
+@dataclass(frozen=True)
+class WordAligned(PairObjective):
+    """Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words
+    together and keeps those of source words close to their initial values.
+
+    The loss is the mean squared distance between linked words, plus `weight` times that between source words
+    and their vectors in the starting model. A word's vector is the last layer's state of its last sub-word.
+    Training from scratch would make all word vectors equal.
+
+    frozen: whether to follow the authors' code, in which target words are pulled towards source words'
+        vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
+        dimensions.
+    """
+
+    parallel_fraction: float = USUAL
+    weight: float = 1.0
+    links: Linked = "intersect"
+    frozen: bool = field(default=False, metadata=ADDED)
+
+    short_name, full_name = "WORD-ALIGNED", "Word-aligned"
+    stream_types = (Words,)
+    forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
+    paper = "Cao et al. 2020"
+
+    @property
+    def traits(self) -> Traits:
+        # The starting model also encodes one side, without gradients.
+        return replace(super().traits, passes=1 + 1 / 6, predicts=False, needs_start=True)
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import Frozen
+
+        return {START: Frozen(model)}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {LINKED: 1.0, KEPT: self.weight}
 
 
 @dataclass(frozen=True)
@@ -54,9 +218,7 @@ class ContrastedWords(PairStream):
 
     shuffled = True  # consecutive pairs in a file may be translations of the same sentence
 
-    def draw(
-        self, instances: Sequence[int], random: np.random.Generator
-    ) -> tuple[PairGroups, dict[str, int]]:
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[PairGroups, Counts]:
         pairs = self.sentence_pairs(instances)
         ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
@@ -64,7 +226,7 @@ class ContrastedWords(PairStream):
         words = sum(map(self._labelled_words, pairs))
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
 
-    def _numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
+    def _numbered(self, pairs: Sequence[Pair], random: Random) -> NumberedWords:
         rows = self.masked(pairs, random)
         numbers = [torch.full((len(pairs), width), -1) for width in rows.widths]
         for row, sizes in enumerate(map(sizes_of_words, pairs)):
@@ -82,7 +244,7 @@ class ContrastedWords(PairStream):
     def pieces(self, part: PairGroups) -> Sequence[NumberedWords]:
         return part.groups
 
-    def losses(self, learner: Learner, batch: NumberedWords) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: NumberedWords) -> Losses:
         layer = self.objective.layer_of(learner.model.config.num_hidden_layers)
         (first, rows), (second, columns) = (
             means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
