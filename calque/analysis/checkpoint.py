@@ -16,11 +16,11 @@ import numpy as np
 from calque.analysis.aligners.encoder import states_by_row
 from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
 from calque.analysis.measures.interventions import Rows, other_rows
-from calque.derive.artefact import finished, whole_of
+from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
-from calque.derive.languages import SOURCE, Language, Languages, fingerprints, open_folder
+from calque.derive.languages import FORMAT, KIND, SOURCE, Language, Languages, fingerprints
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, image_of
 from calque.derive.transforms import transform as transform_called
@@ -202,10 +202,8 @@ class Checkpoint:
         """
         languages, name = self._derived(language)
         words = tuple(sentence.split() if isinstance(sentence, str) else sentence)
-        mask, config = (
-            self.tokenizers[SOURCE].mask_token,
-            open_folder(languages.folder).facts.get("config", {}),
-        )
+        mask = self.tokenizers[SOURCE].mask_token
+        config = Artefact.open(languages.folder, KIND, FORMAT).facts.get("config", {})
         for seed in (0, self.identity["seed"]) if config else ():
             transform = transform_called(name).reseeded(seed)
             if plain(transform) in config["transforms"] and not transform.needs:

@@ -15,11 +15,10 @@ corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 import numpy as np
 
@@ -93,18 +92,17 @@ def ranges(starts: np.ndarray | int, sizes: np.ndarray) -> np.ndarray:
     return np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
 
 
-def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
-    columns = {
-        "tokens": (tokens, "tokens", 0),
-        "lines": ("int64", "sentences", 1),
-        "words": ("int64", "sentences", 1),
-        "pieces": ("uint16", "words", 0),
-        "origin": ("uint16", "words", 0),
-        "source_line": ("int64", "sentences", 0),
-    }
-    if rewritten:
-        columns |= {"sources": ("uint16", "links", 0), "source_ends": ("int64", "words", 1)}
-    return columns
+COLUMNS = {
+    "tokens": ("", "tokens", 0),
+    "lines": ("int64", "sentences", 1),
+    "words": ("int64", "sentences", 1),
+    "pieces": ("uint16", "words", 0),
+    "origin": ("uint16", "words", 0),
+    "source_line": ("int64", "sentences", 0),
+    "sources": ("uint16", "links", 0),
+    "source_ends": ("int64", "words", 1),
+}
+"""Each file's data type (of tokens: see corpus.json), the unit it has one entry for, and further entries."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +119,16 @@ class Corpus:
     def open(cls, folder: Path) -> Self:
         """Open a folder's corpus; raise BadInput if a file's size differs from `corpus.json`."""
         about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-        arrays = {}
-        for name, (dtype, unit, extra) in _columns(about["dtype"], "links" in about).items():
-            path, expected = folder / f"{name}.bin", (about[unit] + extra) * np.dtype(dtype).itemsize
+        arrays = dict[str, np.ndarray]()
+        for name, (dtype, unit, extra) in COLUMNS.items():
+            if name in ("sources", "source_ends") and "links" not in about:
+                continue
+            column_type = np.dtype(dtype or about["dtype"])
+            path, expected = folder / f"{name}.bin", (about[unit] + extra) * column_type.itemsize
             size = path.stat().st_size if path.exists() else 0
             if size != expected:
                 raise BadInput(f"this file is damaged: it has {size:,} bytes, not {expected:,}", path)
-            arrays[name] = np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # faster to slice than a memmap
+            arrays[name] = np.asarray(np.memmap(path, column_type, "r"))  # faster to slice than a memmap
         tokens = Ragged(arrays["tokens"], arrays["lines"])
         pieces, origin = (Ragged(arrays[name], arrays["words"]) for name in ("pieces", "origin"))
         sources = Ragged(arrays["sources"], arrays["source_ends"]) if "sources" in arrays else None
@@ -172,22 +173,14 @@ class Corpus:
             sources = sources.take(self.pieces.places(lines))
         return type(self)(tokens, pieces, origin, self.source_line[lines], sources)
 
-    def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return each word's main source position and, if words were changed, all its source positions."""
-        origin = tuple(self.origin[line].tolist())
-        if self.sources is None:
-            return origin, ()
-        words = self.sources.between(*self.pieces.ends[[line, line + 1]])
-        return origin, tuple(tuple(word.tolist()) for word in words)
-
     def links(self, line: int) -> np.ndarray:
         """Return a line's sorted gold links, (k, 2) int64: the source position, and the position here."""
         if self.sources is None:
             places = np.argsort(self.origin[line])
             return np.stack([np.arange(len(places)), places], axis=1)
-        _, sources = self.rendered(line)
-        links = sorted((place, i) for i, group in enumerate(sources) for place in group)
-        return np.array(links, np.int64).reshape(-1, 2)
+        words = self.sources.between(*self.pieces.ends[[line, line + 1]])
+        links = np.stack([words.values, words.item], axis=1).astype(np.int64)
+        return links[np.lexsort(links.T[::-1])]
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
@@ -207,50 +200,39 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 
 class CorpusWriter:
-    """Appends lines to a new corpus with ids below `id_limit`."""
+    """Appends lines to the files of a new corpus with ids below `id_limit`."""
 
     def __init__(self, folder: Path, id_limit: int) -> None:
+        folder.mkdir(parents=True)
         self._folder, self._dtype = folder, "uint16" if id_limit <= 2**16 else "uint32"
-        self._files, self._out = ExitStack(), dict[str, tuple[IO[bytes], str]]()
         self.sentences = self.words = self.tokens = self.links = 0
-
-    def __enter__(self) -> Self:
-        self._folder.mkdir(parents=True)
-        return self
 
     def append(self, lines: Corpus, first: int) -> None:
         """Append lines that derive from the source lines from `first`."""
         self._write("tokens", lines.tokens.values)
-        self._write("lines", lines.tokens.ends[1:] + self.tokens)
-        self._write("words", lines.pieces.ends[1:] + self.words)
+        self._write("lines", lines.tokens.ends + self.tokens)
+        self._write("words", lines.pieces.ends + self.words)
         self._write("pieces", lines.pieces.values)
         self._write("origin", lines.origin.values)
         self._write("source_line", first + np.arange(len(lines)))
         if lines.sources is not None:
             self._write("sources", lines.sources.values)
-            self._write("source_ends", lines.sources.ends[1:] + self.links)
+            self._write("source_ends", lines.sources.ends + self.links)
             self.links += len(lines.sources.values)
         self.sentences += len(lines)
         self.words += len(lines.pieces.values)
         self.tokens += len(lines.tokens.values)
 
-    @property
-    def facts(self) -> dict[str, int]:
-        return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
-
     def _write(self, name: str, array: np.ndarray) -> None:
-        if name not in self._out:
-            dtype, _, extra = _columns(self._dtype, rewritten=True)[name]
-            self._out[name] = self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype
-            self._write(name, np.zeros(extra))
-        file, dtype = self._out[name]
-        file.write(array.astype(dtype, copy=False).data)
+        dtype, _, extra = COLUMNS[name]
+        with (self._folder / f"{name}.bin").open("ab") as file:
+            start = extra if file.tell() else 0  # the file already ends with the start of the next item
+            file.write(array[start:].astype(dtype or self._dtype, copy=False).data)
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._files.close()
-        if kind is None:
-            if not self.sentences:
-                raise BadInput(f"{self._folder.name}: all sentences are empty or were left out")
-            links = {"links": self.links} if "sources" in self._out else {}
-            about = self.facts | links | {"dtype": self._dtype}
-            (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+    def finish(self) -> dict[str, int]:
+        """Write corpus.json; return the numbers of sentences, words and tokens."""
+        counts = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
+        links = {"links": self.links} if (self._folder / "sources.bin").exists() else {}
+        about = json.dumps(counts | links | {"dtype": self._dtype})
+        (self._folder / "corpus.json").write_text(f"{about}\n", encoding="utf-8")
+        return counts

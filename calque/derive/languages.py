@@ -7,24 +7,22 @@ vocabulary/               the vocabulary shared by all languages, with counts
 <pair>/first/, second/    parallel text that is not part of the two languages' corpora
 <pair>/dictionary.tsv     the pair's dictionary, as ids
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
-manifest.json             written last
 
-For a pair of languages without separate parallel text, the bitext consists of lines derived from the same
-source line. V: types in the vocabulary; R: types that a model has rows for.
+Pairs without separate parallel text consist of lines derived from the same source line. V: types in the
+vocabulary; R: types that a model has rows for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import product
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from calque.derive.artefact import Artefact, making
+from calque.derive.artefact import Artefact
 from calque.derive.corpus import NOWHERE, Corpus, Ragged, ends_of
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
@@ -133,8 +131,8 @@ class Bitext:
     def targets(self, pair: int, reverse: bool = False) -> np.ndarray:
         """Return the first position in the second sentence that each id of the first sentence is linked to,
         (n,), or -1. If `reverse`, the sentences are exchanged."""
-        side = (self.second if reverse else self.first).corpus
-        targets = np.full(len(side[self.lines[pair, int(reverse)]]), -1)
+        first, second = self.lines[pair]
+        targets = np.full(len(self.second.corpus[second] if reverse else self.first.corpus[first]), -1)
         links = self.piece_links(pair)[:, :: -1 if reverse else 1]
         links = links[np.argsort(links[:, 0], kind="stable")[::-1]]
         targets[links[:, 0]] = links[:, 1]  # in reverse order, so that the first link wins
@@ -180,40 +178,11 @@ RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages
 NamePair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class FolderWriter:
-    """Writes a new folder to `part`; `facts` are its manifest's entries."""
-
-    part: Path
-    facts: dict[str, Any]
-
-    @property
-    def vocabulary(self) -> Path:
-        return self.part / VOCABULARY
-
-    def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
-
-
-@contextmanager
-def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """Create a folder of languages atomically."""
-    facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
-    with making(folder, KIND, facts) as part:
-        yield FolderWriter(part, facts)
-
-
-def open_folder(folder: Path) -> Artefact:
-    """Open a folder of languages; raise BadInput if the folder is of another kind or format."""
-    return Artefact.open(folder, KIND, FORMAT)
-
-
-def fingerprints(folder: Path) -> dict[str, tuple[str, ...]]:
+def fingerprints(folder: Path) -> dict[str, tuple[str, str]]:
     """Return each language's two fingerprints, with and without its dictionary."""
-    facts = open_folder(folder).facts
-    without_dictionary = facts.get(TEXTS, {})
-    entries = facts["languages"].items()
-    return {name: (entry["fingerprint"], without_dictionary.get(name, "")) for name, entry in entries}
+    facts = Artefact.open(folder, KIND, FORMAT).facts
+    texts = facts.get(TEXTS, {})
+    return {name: (entry["fingerprint"], texts.get(name, "")) for name, entry in facts["languages"].items()}
 
 
 @dataclass(frozen=True)
@@ -234,17 +203,21 @@ class Languages:
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
         """Open the named languages and their source. If `whole`, the model has rows for all types."""
-        artefact = open_folder(folder)
+        artefact = Artefact.open(folder, KIND, FORMAT)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
+        specials = read_specials(_vocabulary(artefact))
+        if kept is not None:
+            start, pad, end, unknown, mask, *other_ids = np.searchsorted(kept, specials.ids).tolist()
+            specials = Specials(start, pad, end, unknown, mask, tuple(other_ids))
         pairs, texts = dict[NamePair, str](), dict[NamePair, Bitext]()
         for entry in artefact.facts["pairs"]:
-            pair = tuple(entry["languages"])
-            if {language.name for language in languages} >= {*pair}:
-                pairs[pair] = entry["folder"]
-                if f"{entry['folder']}/{SIDES[0]}/corpus.json" in artefact.digests:
-                    texts[pair] = _text(artefact, pair, entry["folder"], languages)
-        return cls(folder, languages, _specials(artefact, kept), pairs, texts, kept=kept)
+            first, second = entry["languages"]
+            if {language.name for language in languages} >= {first, second}:
+                pairs[first, second] = place = entry["folder"]
+                if f"{place}/{SIDES[0]}/corpus.json" in artefact.digests:
+                    texts[first, second] = _text(artefact, (first, second), place, languages)
+        return cls(folder, languages, specials, pairs, texts, kept=kept)
 
     @property
     def whole(self) -> Self:
@@ -256,7 +229,7 @@ class Languages:
 
     @cached_property
     def _artefact(self) -> Artefact:
-        return open_folder(self.folder)
+        return Artefact.open(self.folder, KIND, FORMAT)
 
     def identity(self, *names: str) -> dict[str, str]:
         """Return each named language's fingerprint, or the source's if no names are given."""
@@ -329,11 +302,9 @@ class Languages:
             return replace(text, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or first != b.source:
-            available = ", ".join(map("-".join, self.pairs)) or "none"
-            raise BadInput(f"no bitext for {first} and {second}; available: {available}", self.folder)
+            raise self._no_pair("bitext", first, second, self.pairs)
         lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
-        has_origin = NOWHERE not in b.corpus.origin.values[:1]
-        return Bitext(a, b, lines, has_origin, estimates)
+        return Bitext(a, b, lines, NOWHERE not in b.corpus.origin.values[:1], estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id."""
@@ -343,8 +314,11 @@ class Languages:
                 columns = {name: self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)}
                 order = np.argsort(columns[first], kind="stable")
                 return np.stack([columns[first][order], columns[second][order]], axis=1)
-        available = ", ".join(map("-".join, self.dictionaries)) or "none"
-        raise BadInput(f"no dictionary for {first} and {second}; available: {available}", self.folder)
+        raise self._no_pair("dictionary", first, second, self.dictionaries)
+
+    def _no_pair(self, what: str, first: str, second: str, pairs: Iterable[NamePair]) -> BadInput:
+        available = ", ".join(map("-".join, pairs)) or "none"
+        return BadInput(f"no {what} for {first} and {second}; available: {available}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         """Return each source letter's image, or None if the spelling does not replace letters."""
@@ -354,9 +328,7 @@ class Languages:
 
 
 def _ids(artefact: Artefact, file: str) -> np.ndarray | None:
-    if file not in artefact.digests:
-        return None
-    return np.asarray(np.load(artefact.path(file)).astype(np.int64, copy=False))
+    return np.load(artefact.path(file)).astype(np.int64) if file in artefact.digests else None
 
 
 def _corpus(artefact: Artefact, name: str) -> Corpus:
@@ -364,16 +336,9 @@ def _corpus(artefact: Artefact, name: str) -> Corpus:
 
 
 def _vocabulary(artefact: Artefact) -> Path:
-    paths = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
-    return paths[0].parent
-
-
-def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
-    specials = read_specials(_vocabulary(artefact))
-    if kept is None:
-        return specials
-    start, pad, end, unknown, mask, *other_ids = np.searchsorted(kept, specials.ids).tolist()
-    return Specials(start, pad, end, unknown, mask, tuple(other_ids))
+    for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
+        artefact.path(f"{VOCABULARY}/{name}")  # checks its digest
+    return artefact.folder / VOCABULARY
 
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:

@@ -20,8 +20,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from calque.derive.artefact import digest, input_digest
-from calque.derive.build import CorporaWriter, Encoded, encode_sentences, vocabulary_of
+from calque.derive.artefact import digest, input_digest, making
+from calque.derive.build import Encoded, encode_sentences, vocabulary_of, write_corpora
 from calque.derive.corpus import LONGEST, Corpus
 from calque.derive.dictionary import write_dictionary
 from calque.derive.errors import BadInput
@@ -33,13 +33,13 @@ from calque.derive.languages import (
     FORMAT,
     IMAGE,
     KEPT,
+    KIND,
     LETTERS,
     RESERVED,
     SIDES,
     SOURCE,
     VOCABULARY,
     NamePair,
-    new_folder,
 )
 from calque.derive.readers import lines, text
 from calque.derive.readers.examples import is_placeholder
@@ -337,22 +337,25 @@ def derive_natural(
     check_languages(texts, bitexts)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, withheld)
     types = vocabulary.open()
-    with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:
-        types.save(out.vocabulary)
-        write = partial(_write_corpora, out.vocabulary, types, pool, withheld)
+    facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_, "languages": {}, "pairs": []}
+    with Workers(workers, progress) as pool, making(folder, KIND, facts) as part:
+        place = part / VOCABULARY
+        types.save(place)
+        write = partial(_write_corpora, place, types, pool, withheld)
         for name, files in texts.items():
-            counts = write(name, [files], [out.part / name])
-            out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
+            counts = write(name, [files], {name: part / name})
+            facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
         for pair, parts in bitexts.items():
-            place = f"{BITEXTS}/{'/'.join(pair)}"
-            sides = [out.part / place / side for side in SIDES]
-            out.add_pair(pair, place, **write("-".join(pair), parts, sides))
-        types.save(out.vocabulary)
-        out.facts[VOCABULARY] = types.account
+            pair_folder, name = f"{BITEXTS}/{'/'.join(pair)}", "-".join(pair)
+            sides = {f"{name} ({side})": part / pair_folder / side for side in SIDES}
+            entry = {"languages": pair, "folder": pair_folder, **write(name, parts, sides)}
+            facts["pairs"].append(entry)
+        types.save(place)
+        facts[VOCABULARY] = types.account
         if rows == "used":
             type_ids = np.union1d(types.types, types.specials.ids).astype(np.int64)
-            np.save(out.part / KEPT, type_ids)
-            out.facts[VOCABULARY] |= {"rows": len(type_ids)}
+            np.save(part / KEPT, type_ids)
+            facts[VOCABULARY] |= {"rows": len(type_ids)}
     return folder
 
 
@@ -375,7 +378,7 @@ def _write_corpora(
     withheld: TextFiles | None,
     name: str,
     files: Sequence[FileSet],
-    folders: Sequence[Path],
+    folders: Mapping[str, Path],
 ) -> dict[str, Any]:
     """Encode files and write one corpus per language; return manifest entries."""
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER), withheld)
@@ -383,18 +386,18 @@ def _write_corpora(
     def pieces() -> Iterator[tuple[FileSet, Chunks]]:
         return ((part, chunks) for part in files for chunks in part.chunks())
 
-    with CorporaWriter(folders, vocabulary.size) as corpora:
+    def encoded() -> Iterator[list[Encoded]]:
         for sides in pool.map(encode, pieces, f"encoding {name}"):
             for side in sides:
                 vocabulary.count(side.lines.tokens.values)
-            corpora.append(sides)
-        if not corpora.sentences:
-            raise BadInput(f"{name}: no lines of text remain; all are empty or were left out")
-    left_out = +corpora.totals[0].account.left_out
-    out = [{"words": writer.words, "tokens": writer.tokens} for writer in corpora.writers]
+            yield sides
+
+    counts, totals = zip(*write_corpora(folders, vocabulary.size, encoded()).values(), strict=True)
+    left_out, written = +totals[0].account.left_out, counts[0]["sentences"]
+    out = [{"words": side["words"], "tokens": side["tokens"]} for side in counts]
     return {
-        "in": {"lines": corpora.sentences + left_out[NO_TYPE] + left_out[TOO_LONG]},
-        "out": {"lines": corpora.sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+        "in": {"lines": written + left_out[NO_TYPE] + left_out[TOO_LONG]},
+        "out": {"lines": written, **(out[0] if len(out) == 1 else {"sides": out})},
         "left out": dict(sorted(left_out.items())),
     }
 
@@ -407,20 +410,23 @@ def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
     vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
     print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
-    with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
-        vocabulary.save(out.vocabulary)
-        names = (SOURCE, language)
-        with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
-            for first in range(0, len(pairs), TRANSLATED):
-                sides = zip(*pairs[first : first + TRANSLATED], strict=True)
-                lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
-                pieces = lines[1].pieces
-                lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
-                corpora.append(list(map(Encoded, lines)))
-        for name, writer in zip(names, corpora.writers, strict=True):
-            out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
-        np.save(out.part / language / IMAGE, np.arange(vocabulary.size))
-        write_json(out.part / language / LETTERS, {})
-        out.add_pair((SOURCE, language), language)
-        write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
+    facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_, VOCABULARY: vocabulary.account}
+    facts |= {"languages": {}, "pairs": [{"languages": [SOURCE, language], "folder": language}]}
+    with making(folder, KIND, facts) as part:
+        vocabulary.save(part / VOCABULARY)
+        folders = {name: part / name for name in (SOURCE, language)}
+        for name, (counts, _) in write_corpora(folders, vocabulary.size, _pairs(pairs, vocabulary)).items():
+            facts["languages"][name] = {"out": counts, "fingerprint": print_}
+        np.save(part / language / IMAGE, np.arange(vocabulary.size))
+        write_json(part / language / LETTERS, {})
+        write_dictionary(part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
     return folder
+
+
+def _pairs(pairs: Sequence[Pair], vocabulary: Vocabulary) -> Iterator[list[Encoded]]:
+    for first in range(0, len(pairs), TRANSLATED):
+        sides = zip(*pairs[first : first + TRANSLATED], strict=True)
+        lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
+        pieces = lines[1].pieces
+        lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
+        yield list(map(Encoded, lines))

@@ -42,9 +42,10 @@ lines_of_words = st.lists(
 @given(st.lists(lines_of_words, min_size=1, max_size=3))
 def test_lines_do_not_depend_on_shards(tmp_path_factory, shards):
     folder = tmp_path_factory.mktemp("corpora") / "corpus"
-    with CorpusWriter(folder, 1000) as writer:
-        for lines in shards:
-            writer.append(shard(lines), writer.sentences)
+    writer = CorpusWriter(folder, 1000)
+    for lines in shards:
+        writer.append(shard(lines), writer.sentences)
+    writer.finish()
     corpus = Corpus.open(folder)
     lines = [line for part in shards for line in part]
     assert len(corpus) == len(lines)

@@ -154,8 +154,9 @@ def write_study(folder, sentences=SENTENCES):
             origin=np.concatenate([o[::-1] if turned else o for o in origin]).astype(np.uint16),
             words=np.array([len(line) for line in lines]),
         )
-        with CorpusWriter(folder / name, 2 * SIZE) as writer:
-            writer.append(corpus, 0)
+        writer = CorpusWriter(folder / name, 2 * SIZE)
+        writer.append(corpus, 0)
+        writer.finish()
         if name == "source":
             counts = np.bincount(corpus.tokens.values, minlength=SIZE)
     chosen = np.arange(FIRST, SIZE, 4)

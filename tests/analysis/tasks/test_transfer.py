@@ -73,8 +73,9 @@ def data(tmp_path_factory):
     languages = [Same(), TRANS, TRANS_INV]
     line = Corpus.of(*(np.array([n]) for n in (FIRST, 1, 1, 0)))  # evaluation reads no corpus
     for name in ("source", *(transform.name for transform in languages)):
-        with CorpusWriter(folder / name, 2 * V) as writer:
-            writer.append(line, 0)
+        writer = CorpusWriter(folder / name, 2 * V)
+        writer.append(line, 0)
+        writer.finish()
     for transform in languages:
         image = transform.image(vocabulary.size)
         np.save(folder / transform.name / "image.npy", image)
