@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from calque.derive.errors import BadInput
@@ -80,36 +80,10 @@ def test_special_types_of_given_tokenizers(tmp_path):
     assert roberta.layout == PairLayout((5,), (6, 6), (6,), (0, 0))
     bert = given(*berts, "<s>")
     assert bert.specials == Specials(start=2, pad=0, end=3, unknown=1, mask=4, others=(5,))
+    assert bert.layout == PairLayout((2,), (3,), (3,), (0, 1))
     Tokenizer(models.WordLevel({"<s>": 0, "a": 1}, "a")).save(str(tmp_path / "tokenizer.json"))
     with pytest.raises(BadInput, match=r"tokenizer\.json: this tokenizer lacks a special type"):
         GivenVocabulary(tmp_path).open()
-
-
-def template(pair, tmp_path):
-    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a"]
-    tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair=pair, special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    return tmp_path / "tokenizer.json"
-
-
-@pytest.mark.parametrize(
-    ("pair", "layout"),
-    [
-        ("<s> $A </s> </s> $B </s>", PairLayout((0,), (2, 2), (2,), (0, 0))),
-        ("<s>:0 $A:0 </s>:0 $B:1 </s>:1", PairLayout((0,), (2,), (2,), (0, 1))),
-        ("<s>:1 </s>:1 $A:1 </s>:1 <s>:0 $B:0 </s>:0 </s>:0", PairLayout((0, 2), (2, 0), (2, 2), (1, 0))),
-        ("$A </s> $B </s>", None),
-        ("<s> $A $B </s>", None),
-        ("<s> $A </s> $B", None),
-    ],
-)
-def test_two_texts_are_laid_out_by_the_tokenizers_template(pair, layout, tmp_path):
-    template(pair, tmp_path)
-    given = GivenVocabulary(tmp_path).open()
-    assert given.layout == (layout or PairLayout.usual(given.specials))
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
