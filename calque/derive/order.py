@@ -75,9 +75,7 @@ class Permute(Transform):
 
 def kendall_distance(origin: Sequence[int]) -> float:
     """Return the fraction of word pairs whose order is reversed."""
-    n = len(origin)
-    places: list[int] = []
-    inversions = 0
+    places, inversions, n = list[int](), 0, len(origin)
     for place in origin:
         rank = bisect(places, place)
         inversions += len(places) - rank
@@ -95,7 +93,7 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, whi
 
 
 class Superstrate(ABC):
-    """A word order that can be learnt. Subclasses are frozen dataclasses."""
+    """A word order that can be learnt. Subclasses are frozen dataclasses with a `name`."""
 
     name: str
 
@@ -126,8 +124,7 @@ class TreebankFiles(Superstrate):
         return fingerprint(FORMAT, self.name, list(map(input_digest, self.paths)))
 
     def learn(self) -> Grammar:
-        sentences = chain.from_iterable(map(read_conllu, self.paths))
-        return Grammar.train(sentences, self.paths[0])
+        return Grammar.train(chain.from_iterable(map(read_conllu, self.paths)), self.paths[0])
 
 
 @dataclass(frozen=True)
@@ -160,22 +157,16 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return a word order by name: a variant of Pocket English, or a language with a treebank."""
+    """Return a variant of Pocket English, or the order of a language's training files in CALQUE_DATA/ud (or, if
+    there are none, all its files)."""
     if name in ORDERS:
         return PocketTreebank(name)
-    if files := treebank(name):
-        return TreebankFiles(name, files)
-    hint = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
-    raise BadInput(f"{unknown('word order', name, ORDERS)}; {hint}")
-
-
-def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its files; PUD, a test
-    set, only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
-    treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
-    candidates = [path for path in treebanks if "_pud-" not in path.name] or treebanks
-    return tuple([path for path in candidates if path.stem.endswith("-train")] or candidates)
+    files = sorted(folder.glob(f"*/{escape(name)}_*.conllu"))
+    if not files:
+        hint = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
+        raise BadInput(f"{unknown('word order', name, ORDERS)}; {hint}")
+    return TreebankFiles(name, tuple([path for path in files if path.stem.endswith("-train")] or files))
 
 
 @dataclass(frozen=True)
@@ -216,10 +207,17 @@ class Reorder(Transform):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        removed = {"p": 1.0, "oversize": "keep"}  # removed settings that records still contain
-        weight = {"superstrate_weight": self.superstrate_weight}
-        return ({"kind": "Reorder", **names, **weight, **removed, "seed": self.seed},)
+        return (
+            {
+                "kind": "Reorder",
+                "superstrate": self.superstrate.name,
+                "substrate": self.substrate.name,
+                "superstrate_weight": self.superstrate_weight,
+                "p": 1.0,  # a removed setting that records still contain, like the next one
+                "oversize": "keep",
+                "seed": self.seed,
+            },
+        )
 
     def identity(self) -> Any:
         return ["Reorder", FORMAT, *self._fingerprints(), self.superstrate_weight, 1.0, self.seed]
@@ -230,8 +228,7 @@ class Reorder(Transform):
     def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Self:
         if self.grammar is not None or cache is None:
             return self
-        mixed = self.superstrate, self.substrate, self.superstrate_weight
-        return replace(self, grammar=_mixture(*mixed, cache, self._fingerprints()))
+        return replace(self, grammar=_mixture(self, cache, self._fingerprints()))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not sentence.heads:
@@ -275,7 +272,6 @@ def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
 
 
 @lru_cache(maxsize=8)  # called for every chunk; `prints` changes with the files
-def _mixture(
-    superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
-) -> Grammar:
-    return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
+def _mixture(order: Reorder, cache: Path, prints: tuple[str, str]) -> Grammar:
+    grammars = order.superstrate.grammar(cache), order.substrate.grammar(cache)
+    return Grammar.mix(*grammars, 1 - order.superstrate_weight)

@@ -1,4 +1,4 @@
-"""Transforms, each of which changes one property of a language; their composition, and checks of images."""
+"""Transforms, each of which changes one property of a language, their composition, and checks of images."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TORN = "additional entities, because the new order splits some entities into pie
 
 class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms` (see
-    `derive.forms`) and a `__call__` method. Those that change words inherit from `Rewrite` (`derive.words`);
-    those that change the script override `image` and `spell`."""
+    `derive.forms`). Those that change words inherit from `Rewrite` (`derive.words`); those that change the
+    script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
@@ -48,7 +48,7 @@ class Transform(Named, ABC):
         """Return the image of sentence `number` in its corpus; the number seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """Return the derived id of each source id, (size,) int64; special ids must not change."""
+        """Return the derived id of each source id, (size,) int64; special ids stay unchanged."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
@@ -65,18 +65,9 @@ class Transform(Named, ABC):
         return False
 
     @property
-    def renames(self) -> bool:
-        """Whether the transform turns whole words into other words."""
-        return self.rewrites
-
-    @property
     def needs(self) -> frozenset[Need]:
         """The data that it needs: "trees" and "tags" of sentences, or the "usage" (counts) of types."""
         return frozenset()
-
-    def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Return the parts in order of application, each with the number that seeds it."""
-        return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         """Count the parts of a sentence that the transform should change but cannot, by reason."""
@@ -137,20 +128,13 @@ class Compose(Transform):
         return tuple(facet for part in self.parts for facet in part.facets)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        for part, seed in self.steps(number):
+        for part, seed in _numbered_parts(self, number):
             sentence = part(sentence, seed)
         return sentence
-
-    def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
     def rewrites(self) -> bool:
         return any(part.rewrites for part in self.parts)
-
-    @property
-    def renames(self) -> bool:
-        return any(part.renames for part in self.parts)
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -186,14 +170,14 @@ def compose(*parts: Transform) -> Transform:
     return parts[0] if len(parts) == 1 else Compose(parts)
 
 
-def _needs_tree(part: Transform) -> bool:
-    return "trees" in part.needs and not part.rewrites
-
-
 def parts_of(transform: Transform) -> tuple[Transform, ...]:
-    """Yield the instances of a class in a value: the value itself, or in its fields and items at any
-    depth."""
+    """Return the parts of a composed transform, or a tuple of the transform itself."""
     return transform.parts if isinstance(transform, Compose) else (transform,)
+
+
+def _numbered_parts(transform: Transform, number: int) -> list[tuple[Transform, int]]:
+    """Return the parts in order of application, each with the number that seeds it."""
+    return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(parts_of(transform)))]
 
 
 def changes_script(transform: Transform) -> bool:
@@ -214,6 +198,10 @@ def check_parts(transform: Transform) -> None:
             raise BadInput(f"{part.name} is applied before transforms that change words: write {order}")
 
 
+def _needs_tree(part: Transform) -> bool:
+    return "trees" in part.needs and not part.rewrites
+
+
 @dataclass
 class Account:
     """Counts a transform's side effects: split spans, exclusions, and parts kept in place, by reason."""
@@ -232,7 +220,7 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
     that is not a `Rewrite` changes words."""
     image = sentence
-    for part, seed in transform.steps(number):
+    for part, seed in _numbered_parts(transform, number):
         account.kept.update(part.account(image, seed))
         spans_before, image = len(image.spans), _applied(part, image, seed)
         account.split_spans += max(len(image.spans) - spans_before, 0)
@@ -264,10 +252,13 @@ def _applied(part: Transform, sentence: Sentence, number: int) -> Sentence:
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
     """Return the image of example `number` in a split."""
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
-    texts = []
-    for text in example.texts:
-        texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
-    return replace(example, texts=tuple(texts))
+    return replace(
+        example,
+        texts=tuple(
+            tuple([image_of(transform, sentence, next(numbers), account) for sentence in text])
+            for text in example.texts
+        ),
+    )
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

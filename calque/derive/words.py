@@ -1,5 +1,4 @@
-"""Transforms that change words. Gold links stay exact but may be many-to-many. Each new word gets the labels
-of the main source word that it renders."""
+"""Transforms that change words. Gold links stay exact but may be many-to-many."""
 
 import os
 from abc import abstractmethod
@@ -25,6 +24,7 @@ class Rewrite(Transform):
     """Base class of transforms that change words; by default, only in sentences with word classes (UPOS)."""
 
     rewrites = True
+    renames = True  # whether it turns whole words into other words
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod

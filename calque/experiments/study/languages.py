@@ -21,8 +21,9 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.sentence import Question
 from calque.derive.source import Source
-from calque.derive.transform import Transform, changes_script, check_parts, image_of_question
+from calque.derive.transform import Transform, changes_script, check_parts, image_of_question, parts_of
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.words import Rewrite
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer
@@ -231,11 +232,12 @@ class DerivedLanguages(StudyLanguages):
         for transform in self.transforms:
             try:
                 check_parts(transform)
-                changed = changes_script(transform)
+                renamed = any(isinstance(part, Rewrite) and part.renames for part in parts_of(transform))
+                changed = changes_script(transform) or renamed
             except BadInput as error:
                 yield f"transforms: {error}"
                 continue
-            translated = self.dictionary.fraction > 0 and (changed or transform.renames)
+            translated = self.dictionary.fraction > 0 and changed
             for objective in study.objectives:
                 if not translated and any(stage.traits.dictionary for stage in chain_of(objective)):
                     needed = f"{objective.name} needs dictionary pairs of different words"

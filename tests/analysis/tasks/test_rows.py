@@ -80,7 +80,6 @@ BERTS = processors.TemplateProcessing(
 TEMPLATES = {
     "BERT's": BERTS,
     "BERT's own class": processors.BertProcessing(SEP, CLS),
-    "RoBERTa's own class": processors.RobertaProcessing(SEP, CLS),
     "after another": processors.Sequence([processors.ByteLevel(), BERTS]),
 }
 
