@@ -24,7 +24,7 @@ from calque.derive.dictionary import (
 )
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name, write_json
-from calque.derive.fingerprint import check_same, fingerprint, own_code, sha256, with_code
+from calque.derive.fingerprint import fingerprint, sha256, with_code
 from calque.derive.languages import SOURCE, in_places
 from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
@@ -91,8 +91,9 @@ class Derivation:
         else:
             types = self.vocabulary.identity()
         identities = [transform.identity() for transform in chosen]
-        tags = [self.source.task_identity(TAGGED)] if config.reads_tags else []
-        corpus = self.source.corpus_identity(needed("tags", (*chosen, *self.rewriting)))
+        tags = [with_code(self.source.task_fingerprint(TAGGED), self.source)] if config.reads_tags else []
+        trees = needed("tags", (*chosen, *self.rewriting))
+        corpus = with_code(self.source.corpus_fingerprint(trees), self.source)
         parts = languages.FORMAT, corpus, identities, types, config.identity(), *tags
         return with_code(fingerprint(*parts), chosen)
 
@@ -118,12 +119,11 @@ EncodedChunk = tuple[list[Encoded], Numbered]
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the words of chunks and their images. `code` has digests of users' code."""
+    """Counts and encodes the words of chunks and their images."""
 
     source: Source
     transforms: tuple[Transform, ...]
     cache: Path
-    code: Mapping[str, str]
     vocabulary: Path = Path()
     digest: str = ""  # digest of the tokenizer file
 
@@ -142,23 +142,22 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """Return the table of `Usage` for a chunk's source sentences."""
+        """Return the table of `Usage` for a chunk's source sentences, (5, V)."""
         types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
         for _, sentence in self._numbered(chunk, Account()):
             words += sentence.words
             tags += sentence.tags or [""] * len(sentence)
         ids, pieces = types.encode_words(words)
-        return Usage.of(ids, pieces, tags, types.size).table
+        return np.stack(Usage.of(ids, pieces, tags, types.size))
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         """Encode a chunk in the source language and under every transform."""
-        check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered, has_images = self._numbered(chunk, account), self.source.has_images(chunk[1])
         source = encode_sentences([sentence for _, sentence in numbered], types)
         encoded = [Encoded(source, account)]
         for transform in self.transforms:
-            usage = Usage(np.load(self.vocabulary / USAGE)) if "usage" in transform.needs else None
+            usage = Usage(*np.load(self.vocabulary / USAGE)) if "usage" in transform.needs else None
             ready, account = transform.ready(self.cache, usage), Account()
             if not has_images:
                 account.left_out["sentences of the source alone"] += len(numbered)
@@ -275,7 +274,7 @@ def derive_languages(
     facts = _facts(Derivation(source, tuple(transforms), vocabulary, dictionary))
     source = source.ready(cache, needed("tags", transforms), workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
-    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
+    encoder = ChunkEncoder(source, tuple(transforms), cache)
     with making(folder, languages.KIND, facts) as part, Workers(workers, progress) as pool:
         types, forgotten = _vocabulary(vocabulary, encoder, pool)
         place = part / languages.VOCABULARY
@@ -285,7 +284,7 @@ def derive_languages(
         if needed("usage", ready):
             table = np.asarray(sum(pool.map(encoder.count_types, encoder.chunks, "counting types")))
             np.save(place / USAGE, table)
-            ready = [transform.ready(usage=Usage(table)) for transform in ready]
+            ready = [transform.ready(usage=Usage(*table)) for transform in ready]
         encoded = pool.map(encoder.encode, encoder.chunks, "encoding")
         only, samples = _write_corpora(part, facts["languages"], types, encoded)
         types.save(place)

@@ -5,13 +5,12 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-LONGEST = 600  # maximum length of a message in characters; messages may quote input of any length
 LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Invalid input: a message, or a list of messages, and optionally the file and the line that they are
-    about. The command line prints its `messages`, one per line, and exits with status 2."""
+    """Invalid input: a message or a list of messages, and optionally a file and a line. The command line
+    prints its `messages`, one per line, and exits with status 2."""
 
     @property
     def path(self) -> str | Path | None:
@@ -21,15 +20,10 @@ class BadInput(Exception):
     def messages(self) -> list[str]:
         message, path, line = (*self.args, None, None)[:3]
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        return [place + _shortened(text) for text in ([message] if isinstance(message, str) else message)]
+        return [place + text for text in ([message] if isinstance(message, str) else message)]
 
     def __str__(self) -> str:
         return "; ".join(self.messages)
-
-
-def _shortened(text: str) -> str:
-    half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
 
 
 class NoFile(BadInput):

@@ -157,8 +157,8 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return a variant of Pocket English, or the order of a language's training files in CALQUE_DATA/ud (or, if
-    there are none, all its files)."""
+    """Return a variant of Pocket English, or the order of a language's training files in CALQUE_DATA/ud (or,
+    if there are none, all its files)."""
     if name in ORDERS:
         return PocketTreebank(name)
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")

@@ -156,7 +156,7 @@ class Cognates(Transform):
 
 
 def _given(transform: Transliterate | Cognates, size: int) -> Usage:
-    if transform.usage is None or transform.usage.size != size:
+    if transform.usage is None or len(transform.usage.counts) != size:
         raise ValueError(f"{transform.name} needs the corpus's type counts: call `ready` first")
     return transform.usage
 

@@ -41,10 +41,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence's words and annotation columns; each column is empty or has one entry per word. `heads` are
-    0-based; the root's head is -1. `origin[i]` is the position of word i before any transform. If words were
-    changed, `sources[i]` has the positions of all source words that word i renders, `origin[i]` first.
-    `glued[i]` says whether word i follows the previous word without a space."""
+    """A sentence's words and annotation columns, each empty or with one entry per word. `heads` are 0-based
+    (the root's: -1). `origin[i]` is the position of word i before any transform. If words were changed,
+    `sources[i]` has the positions of all source words that word i renders, `origin[i]` first. `glued[i]` says
+    whether word i follows the previous word without a space."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -72,15 +72,10 @@ class Sentence:
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
         place = {-1: -1} | {old: new for new, old in enumerate(order)} if self.heads else {}
-        return type(self)(
-            words=_pick(self.words, order),
-            tags=_pick(self.tags, order),
-            heads=tuple(place[head] for head in _pick(self.heads, order)),
-            relations=_pick(self.relations, order),
-            spans=self._new_spans([(place,) for place in order]) if self.spans else (),
-            origin=_pick(self.origin, order),
-            sources=_pick(self.sources, order),
-        )
+        columns = {name: _pick(getattr(self, name), order) for name in _REORDERED}
+        heads = tuple(place[head] for head in _pick(self.heads, order))
+        spans = self._new_spans([(place,) for place in order]) if self.spans else ()
+        return type(self)(**columns, heads=heads, spans=spans)
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Return the sentence with new words, each given with the positions of the words that it renders,
@@ -90,15 +85,16 @@ class Sentence:
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
             raise BadInput(f"cannot rewrite {self.text[:200]!r} from {groups[:30]}; {expected}")
-        mains, sources, rendered = [group[0] for group in groups], [], self.rendered
-        for group in groups:
-            sources.append(tuple(dict.fromkeys(chain.from_iterable(rendered[place] for place in group))))
+        mains, rendered = [group[0] for group in groups], self.rendered
         return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
             spans=self._new_spans(groups),
             origin=_pick(self.origin, mains),
-            sources=tuple(sources),
+            sources=tuple(
+                tuple(dict.fromkeys(chain.from_iterable(rendered[place] for place in group)))
+                for group in groups
+            ),
         )
 
     def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
@@ -124,11 +120,9 @@ class Sentence:
 
     def upto(self, end: int) -> str:
         """Return the text of the words before position `end`."""
-        words = printable(self.words[:end])
-        if not self.glued:
-            return " ".join(words)
-        pairs = zip(words, self.glued[:end], strict=True)
-        return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
+        glued = self.glued or (False,) * len(self)
+        words = zip(printable(self.words[:end]), glued, strict=False)
+        return "".join([word if is_glued else f" {word}" for word, is_glued in words]).removeprefix(" ")
 
     def length(self, end: int) -> int:
         return len(self.upto(end))
@@ -199,12 +193,11 @@ class Example:
 
     def interned(self) -> Self:
         """Return the example with interned words and tags, which saves most of a data set's memory."""
-
-        def shared(sentence: Sentence) -> Sentence:
-            words, tags = (tuple(map(intern, column)) for column in (sentence.words, sentence.tags))
-            return replace(sentence, words=words, tags=tags)
-
-        return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
+        texts = []
+        for text in self.texts:
+            columns = [(s, tuple(map(intern, s.words)), tuple(map(intern, s.tags))) for s in text]
+            texts.append(tuple(replace(s, words=words, tags=tags) for s, words, tags in columns))
+        return replace(self, texts=tuple(texts))
 
 
 @dataclass(frozen=True)
@@ -228,6 +221,7 @@ class Question:
     shared: bool
 
 
+_REORDERED = ("words", "tags", "relations", "origin", "sources")
 _TEXTS = ("label", "diagnostic", "id")  # the fields written after an example's texts, in order
 _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
@@ -237,10 +231,10 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
+            count += 1
             row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
             row |= {name: getattr(example, name) for name in _TEXTS if getattr(example, name)}
             file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
-            count += 1
     return count
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.fingerprint import with_code
 from calque.derive.sentence import Example, Question, Sentence
 from calque.derive.workers import Progress, silent
 
@@ -67,13 +66,6 @@ class Source(ABC):
     @abstractmethod
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         """Return a fingerprint of a task's examples and, if `trees`, of their trees."""
-
-    def corpus_identity(self, trees: bool = False) -> str:
-        """Return `corpus_fingerprint`, extended with the source's code if it is defined outside Calque."""
-        return with_code(self.corpus_fingerprint(trees), self)
-
-    def task_identity(self, task: str, trees: bool = False) -> str:
-        return with_code(self.task_fingerprint(task, trees), self)
 
     @property
     def drawn(self) -> tuple[str, ...]:

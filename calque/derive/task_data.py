@@ -6,14 +6,14 @@ manifest.json              written last: numbers of examples, and exclusions by 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.build import check_transforms
-from calque.derive.errors import BadInput
+from calque.derive.build import check_transforms, needed
+from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.languages import SOURCE
 from calque.derive.readers.conllu import WORDS
@@ -51,13 +51,11 @@ def _file_of(split: str, language: str) -> str:
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
-def task_data_fingerprint(
-    examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]
-) -> str:
-    """Return the fingerprint of a task's derived examples; `examples` is `Source.task_identity`."""
-    trees = any("trees" in transform.needs for transform in transforms)
+def task_data_fingerprint(source: Source, task: str, transforms: Sequence[Transform]) -> str:
+    """Return the fingerprint of a task's derived examples."""
+    examples = with_code(source.task_fingerprint(task, needed("trees", transforms)), source)
     identities = [transform.identity() for transform in transforms]
-    return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
+    return with_code(fingerprint(FORMAT, task, examples, identities), transforms)
 
 
 def derive_task(
@@ -71,21 +69,15 @@ def derive_task(
     """Derive a task's examples with each transform and write them atomically to `folder`."""
     check_transforms(transforms)
     if task not in source.tasks:
-        available = ", ".join(source.tasks) or "none"
-        raise BadInput(f"the source has no examples for the task {task}; available: {available}")
-    print_ = task_data_fingerprint(source.task_identity, task, transforms)
-    prints = {
-        transform.name: task_data_fingerprint(source.task_identity, task, [transform])
-        for transform in transforms
-    }
-    source = source.ready(
-        cache, any("trees" in transform.needs for transform in transforms), progress=progress
-    )
+        raise BadInput(unknown("task with examples in the source", task, source.tasks))
+    prints = {each.name: task_data_fingerprint(source, task, [each]) for each in transforms}
+    identity = {"fingerprint": task_data_fingerprint(source, task, transforms), "fingerprints": prints}
+    source = source.ready(cache, needed("trees", transforms), progress=progress)
     ready = [transform.ready(cache) for transform in transforms]
     progress(f"examples of {task}", 0, 1)
     data, splits = source.task_data(task), dict[str, Any]()
-    identity = {"format": FORMAT, "fingerprint": print_, "fingerprints": prints, "task": task}
-    with making(folder, KIND, identity | {"languages": list(prints), "splits": splits}) as part:
+    facts = {"format": FORMAT, **identity, "task": task, "languages": list(prints), "splits": splits}
+    with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for sentence in example.sentences]
             splits[split] = _write_split(part, split, data) | {

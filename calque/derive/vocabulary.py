@@ -1,5 +1,5 @@
 """The vocabulary that languages share: byte-level BPE learnt from a corpus, or an existing tokenizer; its
-special types, the layout of input rows with two texts, and type counts in a corpus."""
+special types, and type counts in a corpus."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -45,30 +45,6 @@ class Specials:
         return np.logical_and.reduce([ids != special for special in self.ids])  # faster than np.isin
 
 
-@dataclass(frozen=True)
-class PairLayout:
-    """The special ids before, between and after a row's two texts, and each text's token type."""
-
-    before: tuple[int, ...]
-    between: tuple[int, ...]
-    after: tuple[int, ...]
-    types: tuple[int, int]
-
-    @classmethod
-    def usual(cls, specials: Specials, bert: bool = False) -> Self:
-        """Return the layout of RoBERTa and XLM-R, `<s> text </s> </s> text </s>` with a single token type, or
-        BERT's, `[CLS] text [SEP] text [SEP]` with two."""
-        start, end = (specials.start,), (specials.end,)
-        return cls(start, end, end, (0, 1)) if bert else cls(start, end * 2, end, (0, 0))
-
-    def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number` (0 or 1), which may be the row's `last`."""
-        return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
-
-    def marks(self, texts: int) -> int:
-        return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
-
-
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 OURS = Specials(*range(len(SPECIALS)))  # the special ids in vocabularies learnt by Calque
 
@@ -84,11 +60,14 @@ NEARLY = 0.9  # a type belongs to a class if at least this fraction of its occur
 WORD_CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 
-@dataclass(frozen=True)
-class Usage:
-    """The counts of each type, (5, V): in total, at the ends of words, and in words of each class."""
+class Usage(NamedTuple):
+    """The counts of each type, (V,) each: in total, at the ends of words, and in words of each class."""
 
-    table: np.ndarray
+    counts: np.ndarray
+    at_ends: np.ndarray
+    function: np.ndarray
+    names: np.ndarray
+    content: np.ndarray
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
@@ -96,24 +75,11 @@ class Usage:
         and the UPOS tag (or "") of each word."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
-        return cls(np.stack([np.bincount(group, minlength=size) for group in groups]))
-
-    @property
-    def size(self) -> int:
-        return self.table.shape[1]
-
-    @property
-    def counts(self) -> np.ndarray:
-        return np.asarray(self.table[0])
-
-    @property
-    def at_ends(self) -> np.ndarray:
-        return np.asarray(self.table[1])
+        return cls(*(np.bincount(group, minlength=size) for group in groups))
 
     def of_class(self, name: WordClass) -> np.ndarray:
         """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
-        class_counts = self.table[2 + WORD_CLASSES.index(name)]
-        return np.asarray((self.counts > 0) & (class_counts >= NEARLY * self.counts))
+        return np.asarray((self.counts > 0) & (getattr(self, name) >= NEARLY * self.counts))
 
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -137,10 +103,10 @@ class Vocabulary:
         self._cache: dict[str, tuple[int, ...]] = {}  # the ids of each word
         self.size: int = _size(tokenizer)
 
-    @cached_property
-    def layout(self) -> PairLayout:
-        """The layout of rows with two texts."""
-        return PairLayout.usual(self.specials, self.spelling(self.specials.start) == BERTS[0])
+    @property
+    def is_bert(self) -> bool:
+        """Whether rows of two texts have BERT's layout instead of RoBERTa's (see `Reader.row_of_texts`)."""
+        return self.spelling(self.specials.start) == BERTS[0]
 
     @cached_property
     def _words(self) -> Tokenizer:

@@ -149,9 +149,9 @@ class PairStream(Stream):
                 offsets = bitext.targets(pair, swaps[row])
                 gold[row, : len(offsets)] = offsets
         rows = self.masking(ids, languages, random, padded=True)
-        if any(types := self.languages.vocabulary.layout.types):
-            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
-            segments = np.where(ids == self.pad, 0, np.where(second, types[1], types[0]))
+        if self.languages.vocabulary.is_bert:
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `[SEP]`
+            segments = (second & (ids != self.pad)).astype(np.int64)
             rows = replace(rows, segments=torch.from_numpy(segments))
         dice = random.random(ids.shape, np.float32)
         return PairRows(rows, *map(torch.from_numpy, (ids, sides, gold, dice)))

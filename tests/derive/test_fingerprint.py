@@ -76,7 +76,7 @@ def test_changed_code_changes_the_fingerprint(folder):
         both = compose(Transliterate(), transform)
         return [
             Derivation(PocketEnglish(size=9), (both,), 300, DictionaryConfig()).fingerprint(),
-            task_data_fingerprint(lambda task, trees: "examples", "pos", [transform]),
+            task_data_fingerprint(PocketEnglish(size=9), "pos", [transform]),
             fingerprint(both),
             fingerprint(both.facets),
         ]

@@ -38,7 +38,7 @@ def usage_of(size, seed):
         table[2:, i] = random.multinomial(
             table[0, i], random.choice([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.3] * 3])
         )
-    return Usage(table)
+    return Usage(*table)
 
 
 def kind_of(usage, by):

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
-from calque.derive.vocabulary import SPECIALS, GivenVocabulary, PairLayout, Specials
+from calque.derive.vocabulary import SPECIALS, GivenVocabulary, Specials
 from tests.vocabularies import learn
 
 SIZE = 600
@@ -77,10 +77,9 @@ def test_special_types_of_given_tokenizers(tmp_path):
 
     roberta = given()
     assert roberta.specials == Specials(start=5, pad=7, end=6, unknown=8, mask=9)
-    assert roberta.layout == PairLayout((5,), (6, 6), (6,), (0, 0))
     bert = given(*berts, "<s>")
     assert bert.specials == Specials(start=2, pad=0, end=3, unknown=1, mask=4, others=(5,))
-    assert bert.layout == PairLayout((2,), (3,), (3,), (0, 1))
+    assert bert.is_bert and not roberta.is_bert
     Tokenizer(models.WordLevel({"<s>": 0, "a": 1}, "a")).save(str(tmp_path / "tokenizer.json"))
     with pytest.raises(BadInput, match=r"tokenizer\.json: this tokenizer lacks a special type"):
         GivenVocabulary(tmp_path).open()

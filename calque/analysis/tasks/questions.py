@@ -56,8 +56,8 @@ class Questions(Task):
         if not answer:
             raise ValueError("the answer has no sub-words")
         truncated = question[: min(QUESTION, length // 2 - 2)]
-        first_place = len(reader.pairs.before) + len(truncated) + len(reader.pairs.between)
-        windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
+        first_place = len(reader.row_of_texts([truncated, truncated[:0]], ()).ids) - 1
+        windows = windows_of(len(context), length - first_place - 1)
         rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
             section, target = slice(window.start, window.stop), [0, 0]

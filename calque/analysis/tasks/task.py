@@ -20,13 +20,12 @@ from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.sentence import Example, Sentence, read_examples
-from calque.derive.vocabulary import OURS, PairLayout, Specials, Vocabulary
+from calque.derive.vocabulary import OURS, Specials, Vocabulary
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import encode_first, text_logits
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
-USUAL = PairLayout.usual(OURS)  # the layout of rows with two texts
 ZERO = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
 
 
@@ -66,7 +65,7 @@ class Reader:
     encode: Callable[[str], Sequence[int]]
     language: int = 0
     specials: Specials = OURS
-    pairs: PairLayout = USUAL
+    is_bert: bool = False
     encode_text: Callable[[str], Pieces] | None = None
 
     @classmethod
@@ -79,7 +78,7 @@ class Reader:
             ids = np.array(vocabulary.encode(word))
             return tuple(language.of_words(ids, [len(ids)]).tolist())
 
-        return cls(encode, language.number, languages.specials, vocabulary.layout)
+        return cls(encode, language.number, languages.specials, vocabulary.is_bert)
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
@@ -91,7 +90,7 @@ class Reader:
             starts, ends = np.array(_covered(text, encoding.offsets), np.int64).reshape(-1, 2).T
             return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
 
-        return cls(vocabulary.encode, 0, vocabulary.specials, vocabulary.layout, as_written)
+        return cls(vocabulary.encode, 0, vocabulary.specials, vocabulary.is_bert, as_written)
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
         """Split a text into sub-words, as written or word by word."""
@@ -113,13 +112,14 @@ class Reader:
         return TaskRow(*columns, language=self.language, types=types)
 
     def row_of_texts(self, texts: Sequence[np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """Combine texts in the layout `pairs`."""
-        parts = list[list[int]]()
-        for number, text in enumerate(texts):
-            before, after = self.pairs.around(number, number == len(texts) - 1)
-            parts.append([*before, *text.tolist(), *after])
-        types = np.repeat(np.array(self.pairs.types[: len(parts)], np.uint8), list(map(len, parts)))
-        return self.row(list(chain.from_iterable(parts)), targets, types if types.any() else ZERO)
+        """Combine one or two texts: `<s> text </s> </s> text </s>` or, for BERT, `[CLS] text [SEP] text
+        [SEP]`, where the second text has another token type."""
+        start, end = self.specials.start, self.specials.end
+        befores = [start], [] if self.is_bert else [end]
+        parts = [[*before, *text.tolist(), end] for before, text in zip(befores, texts, strict=False)]
+        types = np.repeat(np.arange(len(parts), dtype=np.uint8), list(map(len, parts)))
+        has_types = self.is_bert and types.any()
+        return self.row(list(chain.from_iterable(parts)), targets, types if has_types else ZERO)
 
 
 def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -171,7 +171,7 @@ def joined(
     truncated."""
     flat = [reader.read(text).ids for text in texts]
     sizes = [len(pieces) for pieces in flat]
-    room = length - reader.pairs.marks(len(texts))
+    room = length - len(reader.row_of_texts([pieces[:0] for pieces in flat], ()).ids)
     while sum(sizes) > room:
         sizes[sizes.index(max(sizes))] -= 1
     ids = [pieces[:size] for pieces, size in zip(flat, sizes, strict=True)]

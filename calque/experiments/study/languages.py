@@ -192,10 +192,6 @@ class DerivedLanguages(StudyLanguages):
 
         return Derivation(self.source, self.transforms, self._given, self.dictionary)
 
-    @cached_method
-    def examples_identity(self, task: str, trees: bool = False) -> str:
-        return self.source.task_identity(task, trees)
-
     # Validation
 
     def mistakes(self, study: Any) -> Iterator[str]:

@@ -139,7 +139,7 @@ class DerivedExamples(Examples):
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         from calque.derive.task_data import task_data_fingerprint
 
-        return task_data_fingerprint(self.languages.examples_identity, data_of(self.task), transforms)
+        return task_data_fingerprint(self.languages.source, data_of(self.task), transforms)
 
     def write(self, step: Step, machine: Machine) -> None:
         from calque.derive.task_data import derive_task

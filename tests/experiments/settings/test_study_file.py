@@ -12,8 +12,9 @@ import pytest
 
 from calque.analysis.records.record import Run
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import fingerprint
+from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.languages import Languages
+from calque.derive.task_data import task_data_fingerprint
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import mistyped, named_study
 from calque.experiments.study.measures import Measuring
@@ -136,7 +137,7 @@ def test_user_code_changes_fingerprints(folder):
         measures = (Measuring(measure, model, None) for measure in (own.OwnOrderDistance(), own.OwnLinks()))
         return [
             *map(fingerprint, (own.OwnPOS(), own.OwnMLM())),
-            *(source.corpus_identity(), source.task_identity("pos")),
+            *(with_code(source.corpus_fingerprint(), source), task_data_fingerprint(source, "pos", ())),
             *(replace(plain, config=config).fingerprint for config in (own.OwnWord("word"), *measures)),
         ]
 
