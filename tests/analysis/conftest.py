@@ -72,6 +72,6 @@ def bert(tmp_path_factory, sentence_pairs):
 
 def opened(folder, method, layer, joint):
     aligner = EncoderAligner.open(folder, method, layer)
-    types = (0, aligner.vocabulary.layout.types[1] if joint else 0)
+    types = (0, int(joint and aligner.vocabulary.is_bert))
     encoder = PairEncoder(aligner.encoder.encoder, aligner.vocabulary.specials, types, joint)
     return EncoderAligner(encoder, aligner.vocabulary, aligner.reading)

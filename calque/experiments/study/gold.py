@@ -270,7 +270,7 @@ class GoldSetAligner:
         gold = self.text.set
         if self.encoder:
             layers, name = read_config(self.encoder).num_hidden_layers, self.encoder.name
-            _, second = GivenVocabulary(self.encoder).open().layout.types
+            second = int(GivenVocabulary(self.encoder).open().is_bert)  # BERT's token type
             run = replace(run, objective=Described(name, name), layers=layers, main_layer=main_layer(layers))
             model = MeasuredModel(self.encoder, run.id, device=device)
             return [run], alone_and_joint(model, gold, {False: 0, True: second}, METHODS)

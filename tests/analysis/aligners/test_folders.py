@@ -180,7 +180,7 @@ def check_equal(folder, studies):
     vocabulary = GivenVocabulary(folder).open()
     expected = [tokenizer(f" {word}", add_special_tokens=False, verbose=False).input_ids for word in WORDS]
     assert [list(vocabulary.encode(word)) for word in WORDS] == expected
-    ids = [*vocabulary.layout.before, *(i for word in expected for i in word), *vocabulary.layout.after]
+    ids = [vocabulary.specials.start, *(i for word in expected for i in word), vocabulary.specials.end]
     assert ids == tokenizer(" " + " ".join(WORDS), verbose=False).input_ids
     special = vocabulary.specials
     named = [tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id]
