@@ -2,8 +2,8 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 
 FEW = Sizes(10, 5, 5)
 

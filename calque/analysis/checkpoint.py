@@ -16,9 +16,9 @@ import numpy as np
 from calque.analysis.aligners.encoder import states_by_row
 from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
 from calque.analysis.measures.interventions import Rows, other_rows
-from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput, unknown
+from calque.derive.files import Artefact, finished, whole_of
 from calque.derive.fingerprint import plain
 from calque.derive.languages import FORMAT, KIND, SOURCE, Language, Languages, fingerprints
 from calque.derive.sentence import Sentence

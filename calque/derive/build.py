@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 
 from calque.derive import languages
-from calque.derive.artefact import making
 from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Ragged, ranges
 from calque.derive.dictionary import (
     NO_DICTIONARY,
@@ -23,16 +22,16 @@ from calque.derive.dictionary import (
     write_dictionary,
 )
 from calque.derive.errors import BadInput
-from calque.derive.files import check_name, write_json
+from calque.derive.files import check_name, making, write_json
 from calque.derive.fingerprint import fingerprint, sha256, with_code
 from calque.derive.languages import SOURCE, in_places
 from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
-from calque.derive.script import letters_of
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Account, Transform, check_parts, image_of
+from calque.derive.transforms import letters_of
 from calque.derive.vocabulary import (
     TOKENIZER,
     USAGE,

@@ -1,23 +1,31 @@
-"""Write files and folders atomically, under a temporary name until they are complete; read JSON and TOML."""
+"""Write files and folders atomically, under a temporary name until they are complete; finished folders, whose
+manifest is written last and contains digests of all files, including itself; read JSON and TOML."""
 
 import errno
 import fcntl
+import hashlib
 import json
+import lzma
 import os
 import re
 import shutil
 import threading
 import tomllib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from glob import escape
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
-from calque.derive.errors import BadInput
-from calque.derive.fingerprint import plain
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.fingerprint import plain, sha256
 
 MANIFEST = "manifest.json"
+DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
+LARGE = 1 << 20  # in bytes; smaller files are always rehashed, as they may change without a new timestamp
+AGAIN = "remove it and run the command again"
+_FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors caused by the disk (full, damaged, read-only or without permission), not by bugs."""
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
@@ -100,9 +108,6 @@ def files_of(folder: Path) -> list[str]:
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     """Yield a new temporary file or folder next to `path`, locked so that `sweep` keeps it."""
     make_folder(path.parent)
-    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
-        if _PART.fullmatch(leftover.name):
-            _remove_dead(leftover)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
     with writing(path, part):
         make(part)
@@ -200,3 +205,165 @@ def write_json(path: Path, value: Any) -> None:
     """Write a config or plain values atomically as JSON."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def check_file(path: Path) -> None:
+    """Raise BadInput if a file is missing, empty or not regular."""
+    try:
+        is_file, size = path.is_file(), path.stat().st_size
+    except FileNotFoundError:
+        raise NoFile("no such file", path) from None
+    except (OSError, ValueError) as error:  # such as a loop of symbolic links, or a NUL in the name
+        raise BadInput(f"cannot read this file: {error}", path) from None
+    if not is_file:
+        raise BadInput("not a regular file: folders, pipes and devices cannot be read", path)
+    if size == 0:
+        raise BadInput("the file is empty", path)
+
+
+def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
+    """Write a JSON object with its digest. If `place` (default: the file's name or, for manifests, the
+    folder's) contains a fingerprint, it is also written, so that `read_sealed` detects moved files."""
+    content, place = plain(value), place or _place(path)
+    if _FINGERPRINTED.fullmatch(place):
+        content = {PLACE: place, **content}
+    with whole_file(path) as part:
+        part.write_text(_text(content | {DIGEST: _digest(content)}), encoding="utf-8", newline="\n")
+
+
+def _place(path: Path) -> str:
+    return path.absolute().parent.name if path.name == MANIFEST else path.name
+
+
+def read_sealed(path: Path, what: str) -> dict[str, Any]:
+    """Read an object written by `write_sealed`; raise BadInput if the file, called `what`, has changed."""
+    try:
+        data = path.read_bytes()  # read_text would hide changed line endings
+        text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
+        content = parse_json(text)
+        is_intact = text == _text(content) and content.pop(DIGEST) == _digest(content)
+    except OSError as error:
+        raise BadInput(f"cannot read {what}: {error.strerror}", path) from None
+    except (ValueError, KeyError, AttributeError, TypeError, lzma.LZMAError):
+        is_intact = False
+    if not is_intact:
+        raise BadInput(f"{what} is damaged or has changed since it was written; {AGAIN}", path)
+    sealed, place = content.pop(PLACE, None), _place(path)
+    if _FINGERPRINTED.fullmatch(place) and sealed != place:
+        fault = f"this file belongs to {sealed or 'another name'}, not to {place}"
+        raise BadInput(f"{fault}; move it back, or {AGAIN}", path)
+    return dict(content)
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A finished folder. Its intact manifest contains `facts` and the `digests` of all other files."""
+
+    folder: Path
+    facts: dict[str, Any]
+    digests: dict[str, str]
+    _checked: set[str] = field(default_factory=set, compare=False)
+
+    @classmethod
+    def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
+        path = folder / MANIFEST
+        facts = read_sealed(path, f"the manifest of {kind}")
+        if (actual_kind := facts.pop(KIND, None)) != kind:
+            raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", path)
+        digests, actual = facts.pop(FILES, {}), facts.get("format")
+        if format not in (None, actual):
+            raise BadInput(f"{kind} in format {actual}, not {format}; remove the folder and rerun", path)
+        return cls(folder, facts, digests)
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file in the folder; raise BadInput if the file has changed."""
+        path = self.folder / name
+        if name not in self.digests:
+            raise BadInput(f"this manifest does not list the file {name}", self.folder / MANIFEST)
+        if name not in self._checked:
+            if not path.is_file() or sha256(path) != self.digests[name]:
+                raise BadInput(f"changed since it was written; remove {self.folder} and rerun", path)
+            self._checked.add(name)
+        return path
+
+    def verify(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Raise BadInput if any file has changed."""
+        for done, name in enumerate(self.digests, start=1):
+            self.path(name)
+            progress(done, len(self.digests))
+
+
+def finished(folder: Path) -> bool:
+    """Whether a folder is finished, that is, contains a manifest."""
+    path = folder / MANIFEST
+    if (is_finished := path.is_file()) and _FINGERPRINTED.fullmatch(_place(path)):
+        read_sealed(path, "the manifest of a finished folder")
+    return is_finished
+
+
+def whole_of(folder: Path, kind: str) -> Artefact | None:
+    """Return the parent of `folder` if the parent is a finished folder of this kind, or None."""
+    manifest = folder.resolve().parent / MANIFEST
+    if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
+        return None  # another program's manifest
+    return Artefact.open(manifest.parent, kind)
+
+
+def check_part(folder: Path, kind: str) -> None:
+    """Raise BadInput if `folder` is part of a finished folder of this kind and a file in it has changed."""
+    if artefact := whole_of(folder, kind):
+        for name in artefact.digests:
+            if Path(name).parts[0] == folder.resolve().name:
+                artefact.path(name)
+
+
+@contextmanager
+def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
+    """Yield a temporary folder, then add a manifest with `facts` to it and move it to `folder`."""
+    with whole_folder(folder) as part:
+        yield part
+        write_manifest(part, kind, facts, place=folder.absolute().name)
+
+
+def write_manifest(
+    folder: Path, kind: str, facts: Mapping[str, Any], leave_out: str = "", place: str | None = None
+) -> None:
+    """Write a manifest of all files in a folder except those in the subfolder `leave_out`."""
+    names = sorted(files_of(folder), key=lambda name: name.split("/"))
+    listed = [name for name in names if name.split("/")[0] not in (leave_out, MANIFEST)]
+    files = {name: sha256(folder / name) for name in listed}
+    write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place)
+
+
+def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Add entries to the manifest of a finished folder."""
+    path = folder / MANIFEST
+    write_sealed(path, {**read_sealed(path, "the manifest of a finished folder"), **facts})
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest(path: Path) -> str:
+    """Return a file's SHA-256; large files are rehashed only if their size or timestamps change."""
+    stat = path.stat()
+    if stat.st_size < LARGE:
+        return sha256(path)
+    return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+@lru_cache(maxsize=1 << 10)
+def _digest_at(path: Path, *state: int) -> str:
+    return sha256(path)
+
+
+def input_digest(path: Path) -> str:
+    """Return a file's `digest`; raise BadInput if it is missing, empty or not a regular file."""
+    check_file(path)
+    return digest(path)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
+from calque.derive.files import read_sealed, write_sealed
 from calque.derive.sentence import Sentence
 
 Feature = tuple[str, ...]

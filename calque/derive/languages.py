@@ -22,11 +22,10 @@ from typing import Self
 
 import numpy as np
 
-from calque.derive.artefact import Artefact
 from calque.derive.corpus import NOWHERE, Corpus, Ragged, ends_of
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import MANIFEST, parse_json
+from calque.derive.files import MANIFEST, Artefact, parse_json
 from calque.derive.vocabulary import (
     COUNTS,
     OURS,

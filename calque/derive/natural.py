@@ -20,12 +20,11 @@ from unicodedata import normalize
 
 import numpy as np
 
-from calque.derive.artefact import digest, input_digest, making
 from calque.derive.build import Encoded, encode_sentences, vocabulary_of, write_corpora
 from calque.derive.corpus import LONGEST, Corpus
 from calque.derive.dictionary import write_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.files import check_name, write_json
+from calque.derive.files import check_name, digest, input_digest, making, write_json
 from calque.derive.fingerprint import ADDED, fingerprint, sha256
 from calque.derive.languages import (
     BITEXTS,

@@ -14,9 +14,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import check_name
+from calque.derive.files import check_name, digest, input_digest
 from calque.derive.fingerprint import fingerprint, total, with_code
 from calque.derive.forms import Form, percent
 from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked

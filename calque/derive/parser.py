@@ -10,8 +10,8 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from calque.derive.artefact import digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
+from calque.derive.files import digest, read_sealed, write_sealed
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
 from calque.derive.readers.lines import read_lines

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, needed
 from calque.derive.errors import BadInput, unknown
+from calque.derive.files import Artefact, input_digest, making
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.languages import SOURCE
 from calque.derive.readers.conllu import WORDS

@@ -25,8 +25,8 @@ TORN = "additional entities, because the new order splits some entities into pie
 
 class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms` (see
-    `derive.forms`). Those that change words inherit from `Rewrite` (`derive.words`); those that change the
-    script override `image` and `spell`."""
+    `derive.forms`). Those that change words inherit from `Rewrite`; those that change the script override
+    `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports

@@ -1,12 +1,337 @@
-"""The list of all transforms, and a parser for their names."""
+"""All transforms but those of `derive.order`, and a parser of all names."""
 
+import os
 import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, Literal
+
+import numpy as np
 
 from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.files import input_digest
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import Form, in_percent, percent
 from calque.derive.order import Invert, Permute, Reorder
-from calque.derive.script import Cognates, Transliterate
-from calque.derive.transform import Transform, compose
-from calque.derive.words import Agglutinate, Split, Translate
+from calque.derive.readers.lines import read_lines
+from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.transform import Need, Transform, check_share, compose, draw
+from calque.derive.vocabulary import CLASSES, OURS, WORD_CLASSES, Specials, Usage, Vocabulary
+
+_LATIN = ascii_lowercase + ascii_uppercase
+_ARMENIAN = "".join(map(chr, [*range(0x561, 0x57B), *range(0x531, 0x54B)]))
+ARMENIAN = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)  # used to display words
+Letters = dict[str, str]  # maps each changed letter to its replacement; replacements are unique
+
+By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
+KINDS: dict[By, str] = {
+    "uniform": "shared",
+    "most-frequent": "shared, the most frequent",
+    "least-frequent": "shared, the least frequent",
+    "function": "of function words shared",
+    "names": "of names shared",
+    "content": "of content words shared",
+}
+"""The ways to choose the shared types, with their wording in titles."""
+
+
+@dataclass(frozen=True)
+class Transliterate(Transform):
+    """Gives all types a new script, except for an exact fraction `overlap`, which stay shared (ALIGN-MLM,
+    section 3). Depending on `by`, these are sampled with `seed` from all types or from a word class, or are
+    the most or least frequent types. All choices except "uniform" need type counts (`usage`)."""
+
+    short_name, full_name = "trans", "Trans"
+    forms = (
+        percent("overlap", "-", "{percent} % of the types shared", "25"),
+        *(
+            Form("by", f"-{kind.removesuffix('-frequent')}", KINDS[kind], kind)
+            for kind in KINDS
+            if kind != "uniform"
+        ),
+    )
+    examples = (
+        ("trans", ""),
+        ("trans-25", "a quarter of the types shared"),
+        ("trans-25-most", "the most frequent quarter shared; -least: the least frequent"),
+        ("trans-100-function", "all function words shared; also -names, -content"),
+    )
+    term = "Trans gives the derived language its own script: a new type for every source type."
+
+    overlap: float = 0.0
+    seed: int = 0
+    by: By = field(default="uniform", metadata=ADDED)
+    usage: Usage | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_share(self.overlap, "shared types", may_be_zero=True)
+        if self.by != "uniform" and not self.overlap:
+            raise ValueError(f"{self.by} has no effect, because an overlap of 0 shares no types; remove it")
+
+    @property
+    def title(self) -> str:
+        return f"Trans {in_percent(self.overlap)} % {KINDS[self.by]}" if self.overlap else "Trans"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        if self.by == "uniform":
+            return frozenset()
+        return frozenset(("usage", "tags") if self.by in WORD_CLASSES else ("usage",))
+
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        table, words = np.arange(size), specials.ordinary(size)
+        usage = _given(self, size) if self.needs else None
+        unshared = np.setdiff1d(words, self._shared(words, usage), assume_unique=True)
+        table[unshared] += size
+        return table
+
+    def _shared(self, words: np.ndarray, usage: Usage | None) -> np.ndarray:
+        if usage is None:
+            return self._drawn(words)
+        if self.by in WORD_CLASSES:
+            candidates = words[usage.of_class(self.by)[words]]
+            shared = self._drawn(candidates)
+        else:
+            candidates = words[usage.counts[words] > 0]
+            counts = usage.counts[candidates]
+            order = np.argsort(-counts if self.by == "most-frequent" else counts, kind="stable")
+            shared = candidates[order[: round(self.overlap * len(candidates))]]
+        if not len(shared):
+            share = f"{in_percent(self.overlap)} % of {len(candidates):,} types"
+            raise BadInput(f"{self.name}: {share} is less than one type")
+        return shared
+
+    def _drawn(self, types: np.ndarray) -> np.ndarray:
+        order = np.random.default_rng(self.seed).permutation(len(types))
+        return types[order[: round(self.overlap * len(types))]]
+
+    def spell(self, word: str) -> str:
+        return word.translate(ARMENIAN)
+
+
+SCRIPT = Transliterate()
+
+
+@dataclass(frozen=True)
+class Cognates(Transform):
+    """Gives the last sub-word of every word a new script. In earlier positions, an exact fraction `share` of
+    the types keep the source's script. A type's image is its form at word ends or, if it never occurs there,
+    its form inside words."""
+
+    short_name, full_name = "trans-stems", "Trans"
+    forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
+    examples = (("trans-stems-50", "half of the stems shared"),)
+    term = (
+        "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the "
+        "preceding sub-words unchanged."
+    )
+
+    share: float
+    seed: int = 0
+    usage: Usage | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_share(self.share, "stems", may_be_zero=True)
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        return frozenset(("usage",) if self.share else ())
+
+    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
+        if (places := self.places(size, specials)) is None:
+            return SCRIPT.image(size, specials)
+        usage = _given(self, size)
+        return np.where((usage.counts > 0) & (usage.at_ends == 0), *places)
+
+    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
+        if not self.share:
+            return None
+        stems = Transliterate(self.share, self.seed).image(size, specials)
+        return np.stack([stems, SCRIPT.image(size, specials)])
+
+    def spell(self, word: str) -> str:
+        """Spell the whole word in the new script; which of its sub-words keep theirs depends on a corpus."""
+        return SCRIPT.spell(word)
+
+
+def _given(transform: Transliterate | Cognates, size: int) -> Usage:
+    if transform.usage is None or len(transform.usage.counts) != size:
+        raise ValueError(f"{transform.name} needs the corpus's type counts: call `ready` first")
+    return transform.usage
+
+
+def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
+    """Return the letters that a transform's spelling replaces, with their replacements, or None if the
+    spelling does not simply replace letters."""
+    spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # until the surrogates
+    letters = {letter: image for letter, image in spelt.items() if image != letter}
+    images = set(letters.values())
+    if len(images) < len(letters) or any(len(image) != 1 for image in images):
+        return None
+    if any(map(str.isspace, images | letters.keys())):
+        return None
+    table = str.maketrans(letters)
+    for type_id in vocabulary.specials.ordinary(vocabulary.size):
+        text = vocabulary.text([type_id])
+        if text.strip() and transform.spell(text) != text.translate(table):
+            return None
+    return letters
+
+
+Rewritten = Sequence[tuple[str, Sequence[int]]]
+LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different sentences
+
+
+class Rewrite(Transform):
+    """Base class of transforms that change words; by default, only in sentences with word classes (UPOS)."""
+
+    rewrites = True
+    renames = True  # whether it turns whole words into other words
+    needs = frozenset[Need](("trees", "tags"))
+
+    @abstractmethod
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        """Return the new words, each with the positions of the source words that it renders, main word first,
+        or () if no word changes."""
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        words = () if self._lacks_tags(sentence) else self.rewritten(sentence, number)
+        return sentence.rewrite(words) if words else sentence
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return Counter({"sentences without word classes": 1} if self._lacks_tags(sentence) else ())
+
+    def _lacks_tags(self, sentence: Sentence) -> bool:
+        return "tags" in self.needs and not sentence.tags
+
+
+@dataclass(frozen=True)
+class Agglutinate(Rewrite):
+    """Turns a random fraction `share` of function-word forms into endings of the content word that they
+    precede, nearest first: *in the house* becomes *housethein*."""
+
+    renames = False
+    short_name, full_name = "agg", "Agg"
+    forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
+    examples = (("agg", ""), ("agg-50", "half of the function words"))
+    term = "Agg turns function words into endings of the content word that they precede."
+
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_share(self.share, "function words")
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        words: list[tuple[str, tuple[int, ...]]] = []
+        waiting: list[int] = []  # function words not yet attached to a content word
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            kind = CLASSES.get(tag) if word != UNKNOWN else None
+            if kind == "function" and _drawn(self.seed, word.lower()) < self.share:
+                waiting.append(place)
+                continue
+            if kind in ("content", "names"):
+                endings = "".join(sentence.words[index].lower() for index in reversed(waiting))
+                words.append((word + endings, (place, *reversed(waiting))))
+            else:
+                words += [(sentence.words[index], (index,)) for index in (*waiting, place)]
+            waiting = []
+        return words + [(sentence.words[index], (index,)) for index in waiting]
+
+
+@lru_cache(maxsize=1 << 12)
+def _drawn(seed: int, word: str) -> float:
+    return draw(f"agglutinate:{seed}:{word}", 0).random()
+
+
+@dataclass(frozen=True)
+class Split(Rewrite):
+    """Turns endings of nouns and verbs into words, *walked* into *walk ed*. Stems have at least 3 letters."""
+
+    renames = False
+    short_name, full_name = "split", "Split"
+    examples = (("split", "endings as words"),)
+    term = "Split turns the endings of nouns and verbs into separate words."
+
+    endings: tuple[str, ...] = ("ing", "ed", "es", "s")
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        words: list[tuple[str, tuple[int, ...]]] = []
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            ending = next((ending for ending in self.endings if word[3:].endswith(ending)), "")
+            parts = (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
+            words += [(part, (place,)) for part in parts]
+        return words
+
+
+@dataclass(frozen=True)
+class Translate(Rewrite):
+    """Replaces each word, with probability `share`, by one of its translations, sampled at random: *the red
+    house* becomes *la rouge maison*. Words without an entry stay unchanged. Each line of the lexicon
+    CALQUE_DATA/lexicons/en-LANGUAGE.tsv contains a word, a tab and a translation."""
+
+    short_name, full_name = "lex", "Lex"
+    forms = (
+        Form("language", "-", "{value}", None, str, "fr", " {}", "[a-z]+"),
+        percent("share", "-", "{percent} %", "50"),
+    )
+    examples = (("lex-fr", "French words"),)
+    term = "Lex replaces words with their translations from a lexicon."
+    needs = frozenset[Need]()
+
+    language: str
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_share(self.share, "words")
+
+    @property
+    def lexicon(self) -> Path:
+        return Path(os.environ.get("CALQUE_DATA") or "data", "lexicons", f"en-{self.language}.tsv")
+
+    def identity(self) -> Any:
+        return ["Translate", input_digest(self.lexicon), LEXICON_FORMAT, self.language, self.share, self.seed]
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        random, words = draw(f"translate:{self.seed}", number), []
+        for place, (word, senses) in enumerate(zip(sentence.words, self._senses(sentence), strict=True)):
+            if random.random() < self.share and senses:
+                (translation,) = random.choices(senses)
+                word = translation.capitalize() if word.istitle() else translation
+            words.append((word, (place,)))
+        return words
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return Counter({"words without an entry": self._senses(sentence).count(None)})
+
+    def _senses(self, sentence: Sentence) -> list[list[str] | None]:
+        senses = _read_lexicon(self.lexicon, input_digest(self.lexicon))
+        return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
+
+
+@lru_cache(maxsize=8)  # the digest invalidates the cache when the file changes
+def _read_lexicon(lexicon: Path, digest: str) -> dict[str, list[str]]:
+    """Read the translations of each word, without repetitions."""
+    senses: dict[str, dict[str, None]] = {}
+    for place, line in read_lines(lexicon, must_end=True):
+        words = line.split("\t")
+        if len(words) != 2 or not all(map(str.strip, words)):
+            raise place.fault(f"{line!r}: expected a word, a tab and its translation")
+        senses.setdefault(words[0].strip(" "), {})[words[1].strip(" ")] = None
+    return {word: list(translations) for word, translations in senses.items()}
+
 
 TRANSFORMS: list[type[Transform]] = [
     Transliterate,

@@ -13,10 +13,9 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from calque.derive.artefact import input_digest
 from calque.derive.corpus import ends_of
 from calque.derive.errors import BadInput
-from calque.derive.files import parse_json, write_json
+from calque.derive.files import input_digest, parse_json, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.sentence import UNKNOWN
 

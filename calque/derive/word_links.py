@@ -21,9 +21,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from calque.derive.artefact import Artefact, making
 from calque.derive.corpus import Ragged, ends_of, ranges
 from calque.derive.errors import BadInput, listed
+from calque.derive.files import Artefact, making
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Bitext, EstimatedLinks, Language, Languages
 from calque.derive.readers.parallel import Link, Links, Pair

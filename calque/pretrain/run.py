@@ -26,9 +26,20 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from calque.derive.artefact import Artefact, finished, making, write_manifest
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, parse_json, sweep, sync, whole_file, whole_folder, writing
+from calque.derive.files import (
+    MANIFEST,
+    Artefact,
+    finished,
+    making,
+    parse_json,
+    sweep,
+    sync,
+    whole_file,
+    whole_folder,
+    write_manifest,
+    writing,
+)
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
@@ -227,7 +238,7 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
             model.save_pretrained(part)
         write_tokenizers(languages, part, row_length(model.config))
     sweep(folder)
-    write_manifest(folder, RUN, facts, leave_out=(RESUME,))
+    write_manifest(folder, RUN, facts, leave_out=RESUME)
     remove_states(folder / RESUME)
     with suppress(OSError):  # the folder is missing, or contains the user's files
         (folder / RESUME).rmdir()

@@ -17,12 +17,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from tokenizers.processors import TemplateProcessing
 
-from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
-from calque.derive.files import write_json
+from calque.derive.files import check_part, write_json
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
-from calque.derive.script import Letters
+from calque.derive.transforms import Letters
 from calque.derive.vocabulary import TOKENIZER, TOKENIZER_CONFIG, Specials, open_tokenizer
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch

@@ -2,9 +2,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from calque.derive.order import Invert, Permute
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 
 law = settings(max_examples=300)
 

@@ -12,11 +12,11 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import fingerprints
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import Files
 from calque.derive.transform import Transform, compose
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import Vocabulary
 
 FEW = Sizes(40, 10, 20)

@@ -7,7 +7,7 @@ from calque.derive.dictionary import (
     draw_dictionary,
     with_wrong_pairs,
 )
-from calque.derive.script import Transliterate
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS
 
 FIRST = len(OURS.ids)

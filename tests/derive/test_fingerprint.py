@@ -9,9 +9,9 @@ from calque.derive.build import Derivation
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.fingerprint import fingerprint, own_code
 from calque.derive.pocket.language import PocketEnglish
-from calque.derive.script import Transliterate
 from calque.derive.task_data import task_data_fingerprint
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 
 OWN = """
 import json

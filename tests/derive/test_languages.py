@@ -11,10 +11,9 @@ from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import SOURCE, Language, Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.order import PocketTreebank, Reorder
 from calque.derive.pocket.language import Pocket, PocketEnglish
-from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
 from calque.derive.transform import compose
-from calque.derive.transforms import transform
+from calque.derive.transforms import Transliterate, transform
 from calque.derive.vocabulary import OURS, Vocabulary
 from tests.pocket import FEW
 from tests.refusals import refusal

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import in_places
-from calque.derive.script import KINDS, Cognates, Transliterate
+from calque.derive.transforms import KINDS, Cognates, Transliterate
 from calque.derive.vocabulary import CLASSES, NEARLY, OURS, Usage
 from tests.derive.strategies import law
 

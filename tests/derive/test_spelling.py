@@ -8,8 +8,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from tokenizers.decoders import Metaspace, WordPiece
 
 from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate, letters_of
 from calque.derive.transform import Transform
+from calque.derive.transforms import Transliterate, letters_of
 from calque.derive.vocabulary import Vocabulary
 from calque.pretrain.saved_model import derived_tokenizer
 from tests.vocabularies import learn

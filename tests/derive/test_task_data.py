@@ -2,10 +2,9 @@ from itertools import islice
 
 import pytest
 
-from calque.derive.artefact import Artefact
+from calque.derive.files import Artefact
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import (
     KIND,
@@ -15,6 +14,7 @@ from calque.derive.task_data import (
     write_natural_task,
 )
 from calque.derive.transform import Account, compose, image_of_example
+from calque.derive.transforms import Transliterate
 from tests.treebanks import write_treebank
 
 FEW = Sizes(40, 10, 20)

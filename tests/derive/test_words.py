@@ -12,10 +12,9 @@ from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages, only_last
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, Sentence
 from calque.derive.transform import Account, compose, image_of
-from calque.derive.words import Agglutinate, Rewrite, Split, Translate
+from calque.derive.transforms import Agglutinate, Rewrite, Split, Translate, Transliterate
 from tests.derive.strategies import law, sentences
 
 FEW = Sizes(40, 10, 20)

@@ -10,11 +10,10 @@ import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from calque.derive.artefact import write_manifest
 from calque.derive.corpus import Corpus, CorpusWriter
-from calque.derive.files import write_json
+from calque.derive.files import write_json, write_manifest
 from calque.derive.languages import FORMAT, KIND, Languages
-from calque.derive.script import Transliterate
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
+from calque.derive.files import Artefact
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import Mixture

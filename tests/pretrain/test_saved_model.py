@@ -6,10 +6,9 @@ import pytest
 import torch
 from transformers import AutoTokenizer, RobertaConfig, RobertaForMaskedLM
 
-from calque.derive.artefact import write_manifest
 from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
+from calque.derive.files import MANIFEST, write_manifest
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import OURS, TOKENIZER, Vocabulary
 from calque.pretrain.objectives.mlm import MLM

@@ -6,9 +6,8 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
+from calque.derive.files import MANIFEST, Artefact
 from calque.derive.fingerprint import sha256
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objectives.xlm_align import XLMAlign

@@ -38,8 +38,7 @@ from calque.analysis.results import BySeed, Point, Results, difference, differen
 from calque.analysis.statistics import CONFIDENCE, LEAST, Correlation, Estimate, points, spearman
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge
-from calque.derive.transforms import TRANSFORMS
-from calque.derive.words import Rewrite
+from calque.derive.transforms import TRANSFORMS, Rewrite
 
 ALIGNMENTS = ("all", "dictionary", "held-out")
 # In some records only; those without a rotation or with self-learning are no longer measured.

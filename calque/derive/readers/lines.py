@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from calque.derive.errors import BadInput, NoFile
-from calque.derive.files import parse_json
+from calque.derive.errors import BadInput
+from calque.derive.files import check_file, parse_json
 
 EDITION = 2  # incremented when the same files would yield different sentences or examples
 SIZE = 1 << 22  # approximate size of a chunk in bytes
@@ -61,20 +61,6 @@ class Place(NamedTuple):
 
 
 Numbered = tuple[Place, str]  # the location of a line or word, and its text (without the line ending)
-
-
-def check_file(path: Path) -> None:
-    """Raise BadInput if a file is missing, empty or not regular."""
-    try:
-        is_file, size = path.is_file(), path.stat().st_size
-    except FileNotFoundError:
-        raise NoFile("no such file", path) from None
-    except (OSError, ValueError) as error:  # such as a loop of symbolic links, or a NUL in the name
-        raise BadInput(f"cannot read this file: {error}", path) from None
-    if not is_file:
-        raise BadInput("not a regular file: folders, pipes and devices cannot be read", path)
-    if size == 0:
-        raise BadInput("the file is empty", path)
 
 
 @contextmanager

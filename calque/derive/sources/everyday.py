@@ -1,8 +1,8 @@
 """Everyday English, the corpus bundled with Calque: short sentences from Tatoeba, and the English Web
 Treebank with Universal NER's entities (docs/everyday.md)."""
 
-from calque.derive.artefact import Artefact, digest
 from calque.derive.errors import BadInput
+from calque.derive.files import Artefact, digest
 from calque.derive.order import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.parser import StoredTrees
 from calque.derive.sources.files import EVERYDAY, EVERYDAY_ENGLISH, EasyText, Files, TaskFiles

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput, check_range, excluded, unknown
+from calque.derive.files import input_digest, read_sealed, write_sealed
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import examples as tasks

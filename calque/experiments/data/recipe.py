@@ -9,7 +9,7 @@ from typing import Any
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
-from calque.derive.words import Translate
+from calque.derive.transforms import Translate
 from calque.experiments.run.step import parts_of
 
 

@@ -9,9 +9,9 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
-from calque.derive.script import SCRIPT
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transforms import SCRIPT
 
 LANGUAGE = "trans.inv"
 SENTENCES = 100

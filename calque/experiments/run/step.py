@@ -11,7 +11,7 @@ from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from calque.derive.artefact import Artefact, add_facts, finished
+from calque.derive.files import Artefact, add_facts, finished
 from calque.derive.fingerprint import code_of, fingerprint, plain
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent

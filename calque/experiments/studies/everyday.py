@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.order import Invert
-from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
 from calque.experiments.study.measures import PAIR_MEASURES, Alignment, DerivationRetrieval

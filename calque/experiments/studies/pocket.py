@@ -6,8 +6,8 @@ from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import Invert, PocketTreebank, Reorder
 from calque.derive.pocket.language import Facts, Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Growth

@@ -19,9 +19,9 @@ from calque.derive.fingerprint import total
 from calque.derive.languages import NamePair
 from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.order import Invert, Reorder, TreebankFiles
-from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.experiments.data.recipe import by_url, read_recipe
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study

@@ -31,8 +31,8 @@ from calque.analysis.records.record import (
     Record,
     Run,
 )
-from calque.derive.artefact import Artefact, digest
 from calque.derive.errors import unknown
+from calque.derive.files import Artefact, digest
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural import BitextFiles, read_all, write_translation

@@ -22,8 +22,8 @@ from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.sentence import Question
 from calque.derive.source import Source
 from calque.derive.transform import Transform, changes_script, check_parts, image_of_question, parts_of
+from calque.derive.transforms import Rewrite
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.derive.words import Rewrite
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer

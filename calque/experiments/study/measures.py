@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
 from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.derive.artefact import Artefact, input_digest, making
+from calque.derive.files import Artefact, input_digest, making
 from calque.derive.fingerprint import code_of
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method

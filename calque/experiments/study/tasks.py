@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.derive.artefact import making
 from calque.derive.errors import unknown
+from calque.derive.files import making
 from calque.derive.languages import SOURCE, Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS

@@ -7,8 +7,8 @@ calque run my_study.py
 from dataclasses import replace
 
 from calque.derive.order import Invert
-from calque.derive.script import Transliterate
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
 from calque.pretrain.objectives.dictionary import AlignMLM

@@ -6,9 +6,9 @@ calque run my_transform.py
 
 from dataclasses import dataclass
 
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, compose, draw
+from calque.derive.transforms import Transliterate
 from calque.experiments.studies.pocket import pocket
 from calque.experiments.study import Study
 

@@ -7,7 +7,7 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
 from calque.analysis.measures.alignment import Types, normalised
-from calque.derive.script import Transliterate
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS
 from calque.pretrain.objectives.dictionary import procrustes
 

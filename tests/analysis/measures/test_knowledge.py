@@ -8,8 +8,8 @@ from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Facts, Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.transform import compose, image_of_question
+from calque.derive.transforms import Transliterate
 
 LENGTH, LANGUAGE = 24, "trans.inv"
 TRANSFORM = compose(Transliterate(), Invert())

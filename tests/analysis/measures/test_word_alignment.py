@@ -20,8 +20,8 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.readers.parallel import Gold, GoldPair
-from calque.derive.script import Transliterate
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS
 from calque.pretrain.transport import itermax, sinkhorn
 from tests.analysis.conftest import opened

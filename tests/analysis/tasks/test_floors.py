@@ -12,9 +12,9 @@ from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
-from calque.derive.script import Transliterate
 from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 
 INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
 TRANSFORMS = (INVERTED, PARTLY)

@@ -17,19 +17,19 @@ from calque.analysis.tasks.transfer import (
     transfer,
     zero_shot,
 )
-from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.dictionary import write_dictionary
+from calque.derive.files import making, write_manifest
 from calque.derive.languages import DICTIONARY, FORMAT, WRONG, Languages
 from calque.derive.languages import KIND as LANGUAGES
 from calque.derive.order import Invert
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Example, Sentence, Span, read_examples, write_examples
 from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import FORMAT as TASK_FORMAT
 from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
+from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS, GivenVocabulary
 from calque.derive.workers import silent
 from tests.derive.test_task_data import treebank

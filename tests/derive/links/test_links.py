@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.artefact import Artefact
 from calque.derive.corpus import Ragged
+from calque.derive.files import Artefact
 from calque.derive.languages import of_pieces
 from calque.derive.word_links import (
     ENDS,

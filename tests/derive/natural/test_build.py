@@ -5,7 +5,7 @@ from hypothesis import example
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-from calque.derive.artefact import Artefact
+from calque.derive.files import Artefact
 from calque.derive.languages import KIND, Languages
 from calque.derive.natural import derive_natural, encode_lines, natural_fingerprint
 from calque.derive.vocabulary import GivenVocabulary, Specials, Vocabulary

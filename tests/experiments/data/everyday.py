@@ -17,8 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.errors import BadInput
+from calque.derive.files import Artefact, input_digest, making
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.examples import read_iob2

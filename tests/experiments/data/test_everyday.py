@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.artefact import Artefact
+from calque.derive.files import Artefact
 from calque.derive.sources.files import EVERYDAY, EVERYDAY_ENGLISH
 from tests.experiments.conftest import ROOT
 from tests.experiments.data.everyday import NOTICES, make_everyday

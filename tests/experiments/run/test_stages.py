@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 import calque
 from calque.analysis.measures.alignment import HITS
 from calque.analysis.records.record import ALIGNMENT
-from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
+from calque.derive.files import Artefact
 from calque.experiments.run.step import COMPUTE, total_cost
 from calque.experiments.session import StudySession
 from calque.experiments.study.measures import read_measured

@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from calque.derive.artefact import making
 from calque.derive.errors import BadInput
+from calque.derive.files import making
 from calque.experiments.run.step import Step
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from calque.derive.forms import fraction
 from calque.derive.order import Invert, Permute
-from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import compose
+from calque.derive.transforms import By, Cognates, Transliterate
 from calque.derive.transforms import transform as read_transform
 from calque.pretrain.objective import After
 from calque.pretrain.objectives import OBJECTIVES, parse

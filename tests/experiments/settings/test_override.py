@@ -6,9 +6,9 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
-from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
+from calque.derive.transforms import Transliterate
 from calque.experiments.run.places import RESERVED
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override

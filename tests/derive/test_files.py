@@ -10,8 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calque.derive.artefact import Artefact, check_part, finished, making
-from calque.derive.files import MANIFEST, claimed, files_of, sweep, whole_folder
+from calque.derive.files import (
+    MANIFEST,
+    Artefact,
+    check_part,
+    claimed,
+    files_of,
+    finished,
+    making,
+    sweep,
+    whole_folder,
+)
 from calque.derive.fingerprint import ADDED, plain
 from tests.refusals import refusal
 
