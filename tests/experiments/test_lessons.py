@@ -9,6 +9,7 @@ import pytest
 
 from calque.derive.order import Invert, Permute
 from calque.derive.transform import Transform
+from calque.experiments.commands.new import lesson_notebook
 from calque.experiments.lessons import checks
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
@@ -17,8 +18,7 @@ EXERCISE = re.compile(r"# Exercise (\d)")
 
 
 def code_cells():
-    notebook = json.loads((HERE / "lesson.ipynb").read_text())
-    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return [cell["source"] for cell in json.loads(lesson_notebook())["cells"] if cell["cell_type"] == "code"]
 
 
 def printed(function, *arguments):

@@ -1,5 +1,6 @@
 """`calque new`: create a starter file from `experiments.templates`, or copy the lesson."""
 
+import json
 import keyword
 import re
 from contextlib import suppress
@@ -16,7 +17,8 @@ from calque.derive.fingerprint import NOT_OWN
 
 HERE = Path(__file__).parents[1]
 TEMPLATES = {path.stem.removeprefix("my_"): path for path in sorted(HERE.glob("templates/my_*.py"))}
-LESSON = [HERE / "lessons" / name for name in ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md")]
+LESSON = HERE / "lessons"
+CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)  # a code cell in lesson.md
 KINDS = (*TEMPLATES, "lesson")
 
 
@@ -35,7 +37,9 @@ def new(
     The file is NAME.py; the lesson is copied to the folder NAME. None of the files may exist yet."""
     if kind == "lesson":
         check_name(name, "a folder named")
-        contents = {to / name / path.name: path.read_bytes() for path in LESSON}
+        contents = {to / name / "lesson.ipynb": lesson_notebook().encode()}
+        for file in ("solutions.md", "sheet.pdf", "sheet.md"):
+            contents[to / name / file] = (LESSON / file).read_bytes()
         command = f"cd {quote(str(to / name))} && calque run lesson"
     else:
         _check_new_name(kind, name)
@@ -49,6 +53,19 @@ def new(
             part.write_bytes(content)
         typer.echo(path)
     typer.echo(f"next: {command}")
+
+
+def lesson_notebook() -> str:
+    """Return lesson.md as a notebook, whose code cells are the blocks of Python."""
+    cells = []
+    for number, part in enumerate(CODE.split((LESSON / "lesson.md").read_text(encoding="utf-8"))):
+        cell = {"id": f"cell-{number}", "metadata": {}, "source": part.strip()}
+        code = {"cell_type": "code", "execution_count": None, "outputs": []}
+        if part.strip():
+            cells.append(cell | (code if number % 2 else {"cell_type": "markdown"}))
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(notebook, ensure_ascii=False, indent=1)
 
 
 def _filled_template(kind: str, name: str) -> str:
