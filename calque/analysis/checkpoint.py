@@ -16,11 +16,10 @@ import numpy as np
 from calque.analysis.aligners.encoder import states_by_row
 from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
 from calque.analysis.measures.interventions import Rows, other_rows
-from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import Artefact, finished, whole_of
 from calque.derive.fingerprint import plain
-from calque.derive.languages import FORMAT, KIND, SOURCE, Language, Languages, fingerprints
+from calque.derive.languages import FORMAT, KIND, SOURCE, Languages
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, image_of
 from calque.derive.transforms import transform as transform_called
@@ -87,12 +86,11 @@ class Checkpoint:
         types = torch.full_like(rows, self.token_type(language))
         with torch.inference_mode():
             scores = self.model(input_ids=rows, token_type_ids=types if types.any() else None).logits[0]
-        masks = scores[rows[0] == tokenizer.mask_token_id]
+        masks = scores[rows[0] == tokenizer.mask_token_id].softmax(-1)
         if len(masks) != 1:
             raise BadInput(f"the text contains {len(masks)} masks; expected exactly one")
-        best = masks[0].softmax(-1).topk(min(count, scores.shape[1]))
-        pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
-        return [Guess(*self.name(i), probability) for probability, i in pairs]
+        order = masks[0].argsort(descending=True)[:count].tolist()
+        return [Guess(*self.name(i), float(masks[0, i])) for i in order]
 
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
@@ -104,9 +102,7 @@ class Checkpoint:
         ((own,),) = self.pieces([word], language)
         table = self.model.get_input_embeddings().weight.detach()
         cosines = cosine(table, table[[own]])[:, 0].numpy()
-        searched = np.unique(
-            np.concatenate([self.ids(name) for name in ([among] if among else self.languages)])
-        )
+        searched = np.unique(np.concatenate([*map(self.ids, [among] if among else self.languages)]))
         order = searched[np.argsort(-cosines[searched], kind="stable")]
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != own][:count].tolist()]
 
@@ -172,11 +168,8 @@ class Checkpoint:
     def data(self) -> Languages | None:
         """The languages that the model was trained on, or None if no parent folder contains them."""
         for parent in self.folder.resolve().parents if self.identity else ():
-            # Several folders may contain the same text; the first choice is the one that the run read.
-            for folder in (parent / self.facts[TRAINED_ON], *sorted(parent.glob("languages-*"))):
-                digests = fingerprints(folder) if finished(folder) else {}
-                if all(value in digests.get(name, ()) for name, value in self.identity["data"].items()):
-                    return Languages.open(folder, self.identity["languages"], whole=True)
+            if finished(folder := parent / self.facts[TRAINED_ON]):
+                return Languages.open(folder, self.identity["languages"], whole=True)
         return None
 
     @cached_property
@@ -209,16 +202,7 @@ class Checkpoint:
             if plain(transform) in config["transforms"] and not transform.needs:
                 image = image_of(transform, Sentence(words), 0, Account())
                 return tuple(word if word == mask else transform.spell(word) for word in image.words)
-        raise BadInput(
-            f"cannot derive text in {name}: it has no transform, or one that needs more than words"
-        )
-
-    def line(self, language: Language, number: int) -> tuple[str, ...]:
-        """Return the words of a line of a language's corpus."""
-        decode = self.tokenizers.get(language.name, self.tokenizers[SOURCE]).decode
-        corpus = language.corpus
-        words = Ragged.of(language.ids(corpus[number]), corpus.pieces[number])
-        return tuple(decode(word.tolist()).strip() for word in words)
+        raise BadInput(f"cannot derive text in {name}: no transform, or one that needs more than words")
 
     def alignment(self, rows: Tensor | np.ndarray | None = None, language: str = "") -> dict[str, float]:
         """Return alignment@1 from the source to a derived language, for each group of types. `rows` (m, H)

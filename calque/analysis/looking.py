@@ -10,15 +10,15 @@ import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint, Guess, Neighbour
 from calque.analysis.measures.alignment import cosine
+from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
-from calque.derive.languages import SOURCE, Languages
+from calque.derive.languages import SOURCE, Language, Languages
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import counts_from_padding, first_position
 
 LENGTH = 8  # preferred sentence length in words
 LINES = 1_000  # number of lines searched for such a sentence
-WORDS, GUESSES = 4, 5  # number of words whose neighbours are shown, and number of guesses or neighbours
-PRINTED = 3  # number of guesses or neighbours that fit on a terminal
+WORDS, ANSWERS = 4, 3  # number of words whose neighbours are shown, and number of guesses or neighbours
 LABEL = 18  # width of a row's label
 MOST = 500_000  # maximum number of weights that a page can contain
 ACTIVATION = "gelu"  # the only activation that `live.js` implements
@@ -59,7 +59,7 @@ class Look:
         for language, group in groupby(answers, key=lambda answer: answer.language):
             lines.append(f" {language}")
             for answer in group:
-                best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best[:PRINTED])
+                best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best)
                 lines.append(f"  {self._glossed(answer.word)}".ljust(LABEL) + "".join(best))
         return "\n".join(lines)
 
@@ -74,12 +74,13 @@ def look(model: Checkpoint, sentence: str = "") -> Look:
     if not model.has_head:
         notes.append("guesses: the model has no prediction head")
     glosses = {image: word for data, name in _derived(model) for image, word in _glosses(model, data, name)}
-    long_words = _long_words(model, texts.get(SOURCE, ()))
+    types = [word for word in texts.get(SOURCE, ()) if word.isalpha() and model.is_type(word, SOURCE)]
+    long_words = sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
     return Look(
         model.languages,
         tuple(blank for name, text in texts.items() for blank in _blanks(model, text, name)),
         tuple(
-            Answers(name, word, model.nearest(word, SOURCE, name, GUESSES))
+            Answers(name, word, model.nearest(word, SOURCE, name, ANSWERS))
             for name in model.languages
             for word in long_words
         ),
@@ -111,16 +112,23 @@ def _of_corpus(model: Checkpoint, notes: list[str]) -> Mapping[str, Sequence[str
         return {}
     source, counts = model.data.languages[0], model.data.vocabulary.counts
     corpus, bitexts = source.corpus, [data.bitext(SOURCE, name) for data, name in _derived(model)]
-    lines = set(range(min(LINES, len(corpus)))).intersection(*(bitext.lines[:LINES, 0] for bitext in bitexts))
+    lines = set(range(min(LINES, len(corpus)))).intersection(*(bitext.lines[:, 0] for bitext in bitexts))
     line = min(
         sorted(lines) or [0],
         key=lambda line: (abs(len(corpus.pieces[line]) - LENGTH), -counts[corpus[line]].min()),
     )
-    texts = {SOURCE: model.line(source, line)}
+    texts = {SOURCE: _words(model, source, line)}
     for bitext in bitexts:
         for derived_line in bitext.lines[bitext.lines[:, 0] == line, 1].tolist()[:1]:
-            texts[bitext.second.name] = model.line(bitext.second, derived_line)
+            texts[bitext.second.name] = _words(model, bitext.second, derived_line)
     return texts
+
+
+def _words(model: Checkpoint, language: Language, line: int) -> tuple[str, ...]:
+    """Return the words of a line of a language's corpus."""
+    decode = model.tokenizers.get(language.name, model.tokenizers[SOURCE]).decode
+    words = Ragged.of(language.ids(language.corpus[line]), language.corpus.pieces[line])
+    return tuple(decode(word.tolist()).strip() for word in words)
 
 
 def _typed(model: Checkpoint, words: Sequence[str], notes: list[str]) -> Mapping[str, Sequence[str]]:
@@ -147,12 +155,7 @@ def _blanks(model: Checkpoint, words: Sequence[str], language: str) -> Iterator[
     for place, word in enumerate(words if model.has_head else ()):
         if word == mask or mask not in words:
             text = " ".join([*words[:place], mask, *words[place + 1 :]])
-            yield Answers(language, word, model.fill(text, language, GUESSES))
-
-
-def _long_words(model: Checkpoint, sentence: Sequence[str]) -> list[str]:
-    types = [word for word in sentence if word.isalpha() and model.is_type(word, SOURCE)]
-    return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
+            yield Answers(language, word, model.fill(text, language, ANSWERS))
 
 
 def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: str) -> Iterator[Answers]:
@@ -161,7 +164,7 @@ def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: st
     source, derived = model.states(texts[SOURCE]), model.states(texts[language], language)
     mean = torch.cat([source, derived]).mean(0)
     for word, cosines in zip(texts[SOURCE], cosine(source - mean, derived - mean), strict=True):
-        best = cosines.topk(min(GUESSES, len(cosines)))
+        best = cosines.topk(min(ANSWERS, len(cosines)))
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         yield Answers(language, word, [Neighbour(texts[language][i], language, value) for i, value in pairs])
 

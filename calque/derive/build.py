@@ -303,7 +303,6 @@ def _facts(derivation: Derivation) -> dict[str, Any]:
         "format": languages.FORMAT,
         "fingerprint": derivation.fingerprint(),
         "config": {"transforms": list(derivation.transforms), "dictionary": derivation.dictionary},
-        languages.TEXTS: {name: derivation.fingerprint(name, dictionary=False) for name in names},
         "languages": {name: {"fingerprint": derivation.fingerprint(name)} for name in names},
         "pairs": [{"languages": [SOURCE, name], "folder": name} for name in names[1:]],
     }

@@ -171,17 +171,9 @@ VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
 WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
-TEXTS = "fingerprints without dictionaries"  # a manifest key for fingerprints that ignore dictionaries
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages cannot have
 NamePair = tuple[str, str]
-
-
-def fingerprints(folder: Path) -> dict[str, tuple[str, str]]:
-    """Return each language's two fingerprints, with and without its dictionary."""
-    facts = Artefact.open(folder, KIND, FORMAT).facts
-    texts = facts.get(TEXTS, {})
-    return {name: (entry["fingerprint"], texts.get(name, "")) for name, entry in facts["languages"].items()}
 
 
 @dataclass(frozen=True)

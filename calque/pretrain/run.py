@@ -223,7 +223,6 @@ class _Run:
         facts = {
             "left out": dict(sum((Counter(stream.left_out) for stream in self.streams), Counter())),
             **self.facts,
-            TRAINED_ON: languages.folder.name,
         }
         finish(self.folder, model, languages.whole, facts)
 
@@ -238,7 +237,7 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
             model.save_pretrained(part)
         write_tokenizers(languages, part, row_length(model.config))
     sweep(folder)
-    write_manifest(folder, RUN, facts, leave_out=RESUME)
+    write_manifest(folder, RUN, {**facts, TRAINED_ON: languages.folder.name}, leave_out=RESUME)
     remove_states(folder / RESUME)
     with suppress(OSError):  # the folder is missing, or contains the user's files
         (folder / RESUME).rmdir()

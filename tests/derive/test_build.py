@@ -8,8 +8,9 @@ from calque.derive.build import Derivation, derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
+from calque.derive.files import Artefact
 from calque.derive.fingerprint import sha256
-from calque.derive.languages import fingerprints
+from calque.derive.languages import KIND
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.sentence import Sentence
@@ -140,4 +141,4 @@ def test_fingerprints_belong_to_the_files_at_the_start(tmp_path):
             path.write_text("The dog sleeps.\n")
 
     folder = derive_languages(*inputs, tmp_path / "study", tmp_path, progress=edit)
-    assert fingerprints(folder)["source"][0] == expected
+    assert Artefact.open(folder, KIND).facts["languages"]["source"]["fingerprint"] == expected
