@@ -3,16 +3,16 @@ worker processes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from calque.derive import languages
-from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Ragged, ranges
+from calque.derive.corpus import LINES, LONGEST, Corpus, CorpusWriter, Ragged, ranges
 from calque.derive.dictionary import (
     NO_DICTIONARY,
     DictionaryConfig,
@@ -97,23 +97,7 @@ class Derivation:
         return with_code(fingerprint(*parts), chosen)
 
 
-@dataclass
-class Encoded:
-    """A chunk in one language. If the transform changes words, `only` has the codes `source * size + image`
-    of the pairs of types that are linked one to one (see `linked_types`), sorted, without repetitions."""
-
-    lines: Corpus
-    account: Account = field(default_factory=Account)
-    only: np.ndarray | None = None
-
-    def add(self, other: Self) -> None:
-        self.account.add(other.account)
-        if self.only is not None and other.only is not None:
-            self.only = np.union1d(self.only, other.only)
-
-
-EncodedChunk = tuple[list[Encoded], Numbered]
-"""A chunk encoded in every language (the source first), and numbered sentences for the preview."""
+Encoded = tuple[Corpus, Account]  # a chunk in one language
 
 
 @dataclass(frozen=True)
@@ -131,7 +115,7 @@ class ChunkEncoder:
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
         """Count the words in a chunk and in its images under transforms that change words."""
-        numbered = self._numbered(chunk, Account())
+        numbered = self.numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in numbered))
         for transform in self.transforms if self.source.has_images(chunk[1]) else ():
             if transform.rewrites:
@@ -143,29 +127,29 @@ class ChunkEncoder:
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
         """Return the table of `Usage` for a chunk's source sentences, (5, V)."""
         types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
-        for _, sentence in self._numbered(chunk, Account()):
+        for _, sentence in self.numbered(chunk, Account()):
             words += sentence.words
             tags += sentence.tags or [""] * len(sentence)
         ids, pieces = types.encode_words(words)
         return np.stack(Usage.of(ids, pieces, tags, types.size))
 
-    def encode(self, chunk: NumberedChunk) -> EncodedChunk:
+    def encode(self, chunk: NumberedChunk) -> list[Encoded]:
         """Encode a chunk in the source language and under every transform."""
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
-        numbered, has_images = self._numbered(chunk, account), self.source.has_images(chunk[1])
+        numbered, has_images = self.numbered(chunk, account), self.source.has_images(chunk[1])
         source = encode_sentences([sentence for _, sentence in numbered], types)
-        encoded = [Encoded(source, account)]
+        encoded, table = [(source, account)], self.vocabulary / USAGE
+        usage = Usage(*np.load(table)) if table.exists() else None
         for transform in self.transforms:
-            usage = Usage(*np.load(self.vocabulary / USAGE)) if "usage" in transform.needs else None
             ready, account = transform.ready(self.cache, usage), Account()
             if not has_images:
                 account.left_out["sentences of the source alone"] += len(numbered)
             images = _images(ready, numbered if has_images else [], account)
-            encoded.append(_encode_images(ready, source, images, account, types))
-        samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
-        return encoded, [] if chunk[0] else samples
+            encoded.append((_encode_images(ready, source, images, types), account))
+        return encoded
 
-    def _numbered(self, chunk: NumberedChunk, account: Account) -> Numbered:
+    def numbered(self, chunk: NumberedChunk, account: Account) -> Numbered:
+        """Return a chunk's sentences with their numbers; count exclusions."""
         sentences, left_out = self.source.sentences(chunk[1])
         numbered = [(n, s) for n, s in enumerate(sentences, CHUNKS.number(chunk[0], 0)) if s.words]
         account.left_out += left_out + Counter({"empty sentences": len(sentences) - len(numbered)})
@@ -176,9 +160,7 @@ def _images(transform: Transform, numbered: Numbered, account: Account) -> list[
     return [image_of(transform, sentence, number, account) for number, sentence in numbered]
 
 
-def _encode_images(
-    transform: Transform, source: Corpus, images: list[Sentence], account: Account, types: Vocabulary
-) -> Encoded:
+def _encode_images(transform: Transform, source: Corpus, images: list[Sentence], types: Vocabulary) -> Corpus:
     words = np.array(list(map(len, images)), np.int64)
     origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
     if transform.rewrites:
@@ -187,13 +169,12 @@ def _encode_images(
         places = np.array(list(chain.from_iterable(groups)), np.uint32)
         sources = Ragged.of(places, list(map(len, groups)))
         lines = replace(lines, origin=Ragged(origin, lines.pieces.ends), sources=sources)
-        only = linked_types(source, lines, sources, types.size)
     else:  # the words' ids in a new order
         ids, pieces = source.in_order(origin + np.repeat(source.pieces.ends[: len(words)], words))
-        lines, only = Corpus.of(ids, pieces, words, origin), None
+        lines = Corpus.of(ids, pieces, words, origin)
     tables = transform.image(types.size, types.specials), transform.places(types.size, types.specials)
     ids = in_places(lines.tokens.values, lines.pieces.values, *tables).astype(np.uint32)
-    return Encoded(replace(lines, tokens=Ragged(ids, lines.tokens.ends)), account, only)
+    return replace(lines, tokens=Ragged(ids, lines.tokens.ends))
 
 
 def encode_sentences(sentences: Sequence[Sentence], types: Vocabulary) -> Corpus:
@@ -209,21 +190,22 @@ def encode_sentences(sentences: Sequence[Sentence], types: Vocabulary) -> Corpus
     return Corpus.of(ids, pieces, words, ranges(0, words))
 
 
-def linked_types(source: Corpus, image: Corpus, sources: Ragged, size: int) -> np.ndarray:
-    """Return the pairs of a source type and a type that renders it, as sorted codes `source * size + image`,
+def only_images(source: Corpus, derived: Corpus, size: int) -> np.ndarray:
+    """Return the only derived id of each type, (V,) int64, or -1 if it has none, several, or a shared one,
     considering one-to-one links between words of one sub-word."""
-    target = sources.item  # the image word of each link
-    linked = source.pieces.ends[image.pieces.item[target]] + sources.values  # and its source word
-    only = (np.bincount(linked)[linked] == 1) & (sources.sizes[target] == 1)
-    only &= (source.pieces.values[linked] == 1) & (image.pieces.values[target] == 1)
-    return np.unique(
-        source.in_order(linked[only])[0].astype(np.int64) * size + image.in_order(target[only])[0]
-    )
-
-
-def only_images(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return each type's only image, (V,) int64, or -1 if it has none, several, or a shared one."""
-    sources, images = np.divmod(codes, size)
+    codes = np.empty(0, np.int64)  # of linked ids: source * 2 V + derived
+    for first in range(0, len(derived), LINES):
+        part = derived.between(first, min(first + LINES, len(derived)))
+        start, end = part.source_line[[0, -1]]
+        lines, links = source.between(start, end + 1), part.sources
+        assert links is not None
+        word, line = links.item, part.source_line - start  # the derived word of each link
+        linked = lines.pieces.ends[line[part.pieces.item[word]]] + links.values  # and its source word
+        only = (np.bincount(linked)[linked] == 1) & (links.sizes[word] == 1)
+        only &= (lines.pieces.values[linked] == 1) & (part.pieces.values[word] == 1)
+        ids = lines.in_order(linked[only])[0].astype(np.int64)
+        codes = np.union1d(codes, ids * 2 * size + part.in_order(word[only])[0])
+    sources, images = np.divmod(codes, 2 * size)
     unique = (np.bincount(sources)[sources] == 1) & (np.bincount(images)[images] == 1)
     table = np.full(size, -1)
     table[sources[unique]] = images[unique]
@@ -237,23 +219,24 @@ def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
 
 
 def write_corpora(
-    folders: Mapping[str, Path], id_limit: int, chunks: Iterable[Sequence[Encoded]]
-) -> dict[str, tuple[dict[str, int], Encoded]]:
-    """Write chunks of parallel lines to new corpora in `folders`. Return the numbers of sentences, words and
-    tokens of each, and the sum of its chunks (without their lines)."""
-    writers, totals = [CorpusWriter(folder, id_limit) for folder in folders.values()], list[Encoded]()
+    folders: Mapping[str, Path], types: Vocabulary, chunks: Iterable[Sequence[Encoded]], derived: bool = False
+) -> dict[str, tuple[dict[str, int], Account]]:
+    """Write chunks of parallel lines to new corpora in `folders`, and count their types (only the first's if
+    the others are `derived`). Return each corpus's numbers of sentences, words and tokens, and account."""
+    writers = [CorpusWriter(folder, types.size * (1 + derived)) for folder in folders.values()]
+    accounts = [Account() for _ in folders]
     for chunk in chunks:
         first = writers[0].sentences
-        for writer, encoded in zip(writers, chunk, strict=True):
-            writer.append(encoded.lines, first)
-        for total, encoded in zip(totals, chunk, strict=False):
-            total.add(encoded)
-        totals = totals or list(chunk)
+        for writer, total, (lines, account) in zip(writers, accounts, chunk, strict=True):
+            writer.append(lines, first)
+            total.add(account)
+            if not derived or writer is writers[0]:
+                types.count(lines.tokens.values)
     for name, writer in zip(folders, writers, strict=True):
         if not writer.sentences:
             raise BadInput(f"{name}: no sentences remain; all are empty or were left out")
     counts = [writer.finish() for writer in writers]
-    return dict(zip(folders, zip(counts, totals, strict=True), strict=True))
+    return dict(zip(folders, zip(counts, accounts, strict=True), strict=True))
 
 
 def derive_languages(
@@ -285,12 +268,14 @@ def derive_languages(
             np.save(place / USAGE, table)
             ready = [transform.ready(usage=Usage(*table)) for transform in ready]
         encoded = pool.map(encoder.encode, encoder.chunks, "encoding")
-        only, samples = _write_corpora(part, facts["languages"], types, encoded)
+        corpora = _write_corpora(part, facts["languages"], types, encoded)
         types.save(place)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform in ready:
-            language = part / transform.name, facts["languages"][transform.name], only[transform.name]
-            _write_tables(transform, *language, types, dictionary, tags)
+            facts_of = facts["languages"][transform.name]
+            _write_tables(transform, part / transform.name, facts_of, corpora, types, dictionary, tags)
+        first = encoder.numbered(next(iter(encoder.chunks())), Account())
+        samples = [(number, sentence) for number, sentence in first if 3 <= len(sentence) <= 25][:SAMPLES]
         (part / PREVIEW).write_text(preview_sentences(samples, ready), encoding="utf-8", newline="\n")
         facts[languages.VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
@@ -323,25 +308,16 @@ def _vocabulary(
 
 
 def _write_corpora(
-    part: Path, facts: dict[str, Any], vocabulary: Vocabulary, chunks: Iterable[EncodedChunk]
-) -> tuple[dict[str, np.ndarray | None], Numbered]:
-    """Write all languages' corpora, and add `facts` about each and counts of types; return each language's
-    linked types, and the samples."""
-    samples = Numbered()
-    vocabulary.counts[:] = 0
-
-    def encoded_chunks() -> Iterable[list[Encoded]]:
-        for encoded, sentences in chunks:
-            vocabulary.count(encoded[0].lines.tokens.values)
-            samples.extend(sentences)
-            yield encoded
-
-    folders = {name: part / name for name in facts}
-    written = write_corpora(folders, 2 * vocabulary.size, encoded_chunks())
+    part: Path, facts: dict[str, Any], types: Vocabulary, chunks: Iterable[list[Encoded]]
+) -> dict[str, Corpus]:
+    """Write and return all languages' corpora; add `facts` about each, and counts of types."""
+    types.counts[:] = 0
+    written = write_corpora({name: part / name for name in facts}, types, chunks, derived=True)
     read, source = written[SOURCE]
-    for name, (counts, total) in written.items():
-        corpus, account, is_source = Corpus.open(folders[name]), total.account, name == SOURCE
-        empty = source.account.left_out["empty sentences"] if is_source else 0
+    corpora = {name: Corpus.open(part / name) for name in facts}
+    for name, (counts, account) in written.items():
+        corpus, is_source = corpora[name], name == SOURCE
+        empty = source.left_out["empty sentences"] if is_source else 0
         origins = (corpus.origin[line].tolist() for line in range(min(MEASURED, len(corpus))))
         facts[name] |= {
             "in": {"sentences": len(corpus) + empty, "words": read["words"]},
@@ -351,14 +327,14 @@ def _write_corpora(
             "spans split": account.split_spans,
             "order distance": 0.0 if is_source else order_distance(origins),
         }
-    return {name: total.only for name, (_, total) in written.items()}, samples
+    return corpora
 
 
 def _write_tables(
     transform: Transform,
     folder: Path,
     facts: dict[str, Any],
-    only: np.ndarray | None,
+    corpora: dict[str, Corpus],
     types: Vocabulary,
     dictionary: DictionaryConfig,
     tags: np.ndarray | None,
@@ -367,9 +343,8 @@ def _write_tables(
     image = transform.image(types.size, types.specials)
     places = transform.places(types.size, types.specials)
     type_ids, images = types.types, image
-    if only is not None:
-        unique = only_images(only, types.size)
-        images = np.where(unique >= 0, in_places(unique, np.ones_like(unique), image, places), -1)
+    if transform.rewrites:
+        images = only_images(corpora[SOURCE], corpora[transform.name], types.size)
         type_ids = type_ids[images[type_ids] >= 0]
         np.save(folder / languages.SINGLE, images)
         facts["types without one image"] = len(types.types) - len(type_ids)

@@ -130,11 +130,10 @@ class Bitext:
     def targets(self, pair: int, reverse: bool = False) -> np.ndarray:
         """Return the first position in the second sentence that each id of the first sentence is linked to,
         (n,), or -1. If `reverse`, the sentences are exchanged."""
-        first, second = self.lines[pair]
-        targets = np.full(len(self.second.corpus[second] if reverse else self.first.corpus[first]), -1)
+        targets = np.full(len(self.ids(pair)[int(reverse)]), -1)
         links = self.piece_links(pair)[:, :: -1 if reverse else 1]
-        links = links[np.argsort(links[:, 0], kind="stable")[::-1]]
-        targets[links[:, 0]] = links[:, 1]  # in reverse order, so that the first link wins
+        places, first = np.unique(links[:, 0], return_index=True)
+        targets[places] = links[first, 1]
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
@@ -157,12 +156,8 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     piece_links: set[tuple[int, int]] = set()
     for i, j in links.tolist():
-        first_pieces, second_pieces = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
-        piece_links.update(
-            zip(first_pieces, second_pieces, strict=True)
-            if len(first_pieces) == len(second_pieces)
-            else product(first_pieces, second_pieces)
-        )
+        sides = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
+        piece_links.update(zip(*sides, strict=True) if first[i] == second[j] else product(*sides))
     return np.array(sorted(piece_links), np.int64).reshape(-1, 2)
 
 
@@ -227,8 +222,6 @@ class Languages:
         entries = self._artefact.facts["languages"]
         # A derived language's fingerprint covers its source.
         chosen = [name for name in names if name != SOURCE] or [SOURCE]
-        if missing := [name for name in chosen if name not in entries]:
-            raise BadInput(f"no language {missing[0]}; available: {', '.join(entries)}", self.folder)
         return {name: str(entries[name]["fingerprint"]) for name in chosen}
 
     def __getitem__(self, name: str) -> Language:
@@ -373,30 +366,19 @@ def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[La
     return Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
 
 
-def all_but_last(languages: Languages, share: float) -> Languages:
-    """Remove the last fraction `share` (below 1) of the source's sentences, and their images."""
-    return _cut(languages, share, last=False) if share else languages
-
-
-def only_last(languages: Languages, share: float) -> Languages:
-    """Keep only the last fraction `share` of the source's sentences, and their images."""
-    return replace(_cut(languages, share, last=True), estimates={})
-
-
 def disjoint_halves(languages: Languages) -> Languages:
     """Keep half of the distinct sentences, chosen by hash, only in the source, and the rest only in derived
     languages."""
     source = languages[SOURCE].corpus
     hashes = [blake2b(ids.tobytes(), digest_size=1).digest()[0] for ids in source.tokens]
     of_source = np.array(hashes, np.uint8) % 2 == 0
-    halves = []
-    for language in languages.languages:
-        mask = of_source[language.corpus.source_line] == (language.name == SOURCE)
-        halves.append(replace(language, corpus=language.corpus.where(mask)))
-    return replace(languages, languages=tuple(halves), disjoint=True)
+    masks = (of_source[each.corpus.source_line] == (each.name == SOURCE) for each in languages.languages)
+    halves = (each.corpus.where(mask) for each, mask in zip(languages.languages, masks, strict=True))
+    return replace(_with_corpora(languages, halves), disjoint=True)
 
 
-def _cut(languages: Languages, share: float, last: bool) -> Languages:
+def held_out(languages: Languages, share: float, last: bool = False) -> Languages:
+    """Keep only the `last` fraction `share` of the source's sentences, or all others, and their images."""
     parts = []
     for language in languages.languages:
         corpus, size = language.corpus, len(languages[language.source].corpus)
@@ -406,6 +388,10 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
             outcome = "leaves none" if first == 0 else "selects none"
             fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {outcome}"
             raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
-        part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
-        parts.append(replace(language, corpus=part))
-    return replace(languages, languages=tuple(parts))
+        parts.append(corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first))
+    return replace(_with_corpora(languages, parts), estimates={} if last else languages.estimates)
+
+
+def _with_corpora(languages: Languages, corpora: Iterable[Corpus]) -> Languages:
+    pairs = zip(languages.languages, corpora, strict=True)
+    return replace(languages, languages=tuple(replace(each, corpus=corpus) for each, corpus in pairs))

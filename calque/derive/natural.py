@@ -282,7 +282,7 @@ def encode_piece(
     account.left_out[NO_TYPE] += int(empty.sum())
     account.left_out[TOO_LONG] += int(too_long.sum())
     first, *other_sides = (side.where(~(empty | too_long)) for side in sides)
-    return [Encoded(first, account), *map(Encoded, other_sides)]
+    return [(first, account), *((side, Account()) for side in other_sides)]
 
 
 def _too_long(lines: Corpus) -> np.ndarray:
@@ -385,14 +385,9 @@ def _write_corpora(
     def pieces() -> Iterator[tuple[FileSet, Chunks]]:
         return ((part, chunks) for part in files for chunks in part.chunks())
 
-    def encoded() -> Iterator[list[Encoded]]:
-        for sides in pool.map(encode, pieces, f"encoding {name}"):
-            for side in sides:
-                vocabulary.count(side.lines.tokens.values)
-            yield sides
-
-    counts, totals = zip(*write_corpora(folders, vocabulary.size, encoded()).values(), strict=True)
-    left_out, written = +totals[0].account.left_out, counts[0]["sentences"]
+    chunks = pool.map(encode, pieces, f"encoding {name}")
+    counts, accounts = zip(*write_corpora(folders, vocabulary, chunks).values(), strict=True)
+    left_out, written = +accounts[0].left_out, counts[0]["sentences"]
     out = [{"words": side["words"], "tokens": side["tokens"]} for side in counts]
     return {
         "in": {"lines": written + left_out[NO_TYPE] + left_out[TOO_LONG]},
@@ -414,7 +409,7 @@ def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int
     with making(folder, KIND, facts) as part:
         vocabulary.save(part / VOCABULARY)
         folders = {name: part / name for name in (SOURCE, language)}
-        for name, (counts, _) in write_corpora(folders, vocabulary.size, _pairs(pairs, vocabulary)).items():
+        for name, (counts, _) in write_corpora(folders, vocabulary, _pairs(pairs, vocabulary)).items():
             facts["languages"][name] = {"out": counts, "fingerprint": print_}
         np.save(part / language / IMAGE, np.arange(vocabulary.size))
         write_json(part / language / LETTERS, {})
@@ -428,4 +423,4 @@ def _pairs(pairs: Sequence[Pair], vocabulary: Vocabulary) -> Iterator[list[Encod
         lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
         pieces = lines[1].pieces
         lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
-        yield list(map(Encoded, lines))
+        yield [(side, Account()) for side in lines]

@@ -11,7 +11,7 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
-from calque.derive.languages import Languages, all_but_last, disjoint_halves
+from calque.derive.languages import Languages, disjoint_halves, held_out
 
 WATCHED = ("log_every", "probe_every", "save_every", "kind")  # no settings of the trained model
 FIRST_SNAPSHOT = 8  # the step of the first snapshot after step 0
@@ -198,7 +198,7 @@ class Mixture:
         """Return the languages without held-out text."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput(wrong)
-        return all_but_last(languages, self.held_out)
+        return held_out(languages, self.held_out) if self.held_out else languages
 
     def read(self, languages: Languages) -> Languages:
         """Return the languages, restricted to the text that a model reads."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus, Ragged
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
-from calque.derive.languages import SOURCE, Language, Languages, all_but_last, disjoint_halves, only_last
+from calque.derive.languages import SOURCE, Language, Languages, disjoint_halves, held_out
 from calque.derive.order import PocketTreebank, Reorder
 from calque.derive.pocket.language import Pocket, PocketEnglish
 from calque.derive.sources.files import Files
@@ -77,7 +77,7 @@ def languages(tmp_path_factory):
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.95])
 def test_both_parts_make_up_the_whole(languages, share):
-    parts = [all_but_last(languages, share), only_last(languages, share)]
+    parts = [held_out(languages, share), held_out(languages, share, last=True)]
     first = len(languages.languages[0].corpus) - round(share * len(languages.languages[0].corpus))
     for language in languages.languages:
         corpus, pieces = language.corpus, [part[language.name].corpus for part in parts]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.languages import Languages, only_last
+from calque.derive.languages import Languages, held_out
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.sentence import CHUNKS, Sentence
@@ -125,7 +125,7 @@ def test_folder_contains_words_and_links(study):
                 for place in range(len(targets))
             ]
     first = TRANSFORMS[0].name
-    held = only_last(languages, 0.1).bitext("source", first)
+    held = held_out(languages, 0.1, last=True).bitext("source", first)
     whole = languages.bitext("source", first)
     assert np.array_equal(held.links(3), whole.links(len(whole) - len(held) + 3))
 

@@ -27,7 +27,7 @@ from calque.analysis.records.record import (
 )
 from calque.analysis.tasks.task import Reader, Task
 from calque.derive.errors import BadInput
-from calque.derive.languages import SOURCE, Languages, only_last
+from calque.derive.languages import SOURCE, Languages, held_out
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import out_of_range
@@ -85,7 +85,7 @@ class Probes:
         self.numbers = [languages[name].number for name in (SOURCE, self.language)]
         self.types = Types.open(languages.folder, self.language)
         self.train, self.test = _tagged_sets(languages, examples, task, length, config)
-        self.pairs = _pairs(only_last(languages, share), length, config.sentences)
+        self.pairs = _pairs(held_out(languages, share, last=True), length, config.sentences)
         self.pairings = self.shuffled([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
