@@ -61,11 +61,10 @@ class Ragged:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def sizes_of(self, items: np.ndarray) -> np.ndarray:
-        """Return the sizes of the given items."""
         return np.asarray(self.ends[items + 1] - self.ends[items])
 
     def places(self, items: np.ndarray) -> np.ndarray:
-        """Return the indices of all values of the given items, in the given order."""
+        """Return the indices of the given items' values, in the given order."""
         return ranges(self.ends[items], self.sizes_of(items))
 
     def take(self, items: np.ndarray) -> Self:
@@ -76,13 +75,12 @@ class Ragged:
         """Return items `first` to `last` (exclusive) without copying their values."""
         start, end = self.ends[[first, last]]
         ends = self.ends[first : last + 1]
-        # `ends` may be a memory map, which subtraction would copy into memory, so nothing is subtracted if
-        # `start` is 0.
+        # Subtraction would copy memory-mapped `ends` into memory.
         return type(self)(self.values[start:end], ends - start if start else ends)
 
 
 def ends_of(sizes: np.ndarray | Sequence[int]) -> np.ndarray:
-    """Return the start of each of N consecutive items, and the end of the last item, (N + 1,) int64."""
+    """Return the start of each of N consecutive items, and the last one's end, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -159,22 +157,20 @@ class Corpus:
         """Return lines `first` to `last` (exclusive), with source line numbers relative to `source_first`."""
         columns = self.tokens, self.pieces, self.origin
         tokens, pieces, origin = (column.between(first, last) for column in columns)
-        lines, sources = self.source_line[first:last], self.sources
-        if sources is not None:
-            sources = sources.between(*self.pieces.ends[[first, last]])
+        lines, words = self.source_line[first:last], self.pieces.ends[[first, last]]
+        sources = None if self.sources is None else self.sources.between(*words)
         lines = lines - source_first if source_first else lines
         return type(self)(tokens, pieces, origin, lines, sources)
 
     def where(self, mask: np.ndarray) -> Self:
         """Copy the lines selected by `mask`, (N,) bool, into memory; source line numbers stay unchanged."""
-        lines, sources = np.flatnonzero(mask), self.sources
-        tokens, pieces, origin = (column.take(lines) for column in (self.tokens, self.pieces, self.origin))
-        if sources is not None:
-            sources = sources.take(self.pieces.places(lines))
+        lines, columns = np.flatnonzero(mask), (self.tokens, self.pieces, self.origin)
+        tokens, pieces, origin = (column.take(lines) for column in columns)
+        sources = None if self.sources is None else self.sources.take(self.pieces.places(lines))
         return type(self)(tokens, pieces, origin, self.source_line[lines], sources)
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's sorted gold links, (k, 2) int64: the source position, and the position here."""
+        """Return a line's sorted gold links, (k, 2) int64: source position, derived position."""
         if self.sources is None:
             places = np.argsort(self.origin[line])
             return np.stack([np.arange(len(places)), places], axis=1)
@@ -184,7 +180,7 @@ class Corpus:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fraction of types, sub-words and words shared with the source, each with its denominator."""
+    """Return the shared fractions of types, sub-words and words, each with its denominator."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))

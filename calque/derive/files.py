@@ -1,5 +1,5 @@
-"""Write files and folders atomically, under a temporary name until they are complete; finished folders, whose
-manifest is written last and contains digests of all files, including itself; read JSON and TOML."""
+"""Write files and folders atomically; finished folders, whose manifest is written last and contains digests
+of all files, including itself; read JSON and TOML."""
 
 import errno
 import fcntl
@@ -28,8 +28,7 @@ AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors caused by the disk (full, damaged, read-only or without permission), not by bugs."""
-_PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
-_CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
+_LEFTOVER = re.compile(r"\..+\.(\d+(-[0-9a-f]+)?\.part|claim)", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's error on a full disk lacks an errno
 
 
@@ -40,7 +39,7 @@ def check_name(name: str, what: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and its parents; raise BadInput if a file is in the way."""
+    """Create a folder and its parents; raise BadInput if there is a file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
@@ -76,8 +75,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
     """Yield a temporary folder, which is moved to `folder` if the block succeeds. Other files in `folder` are
-    kept unless listed in `outdated`. Of a merged folder, the manifest is removed first and written last, so
-    that a folder with a manifest is complete."""
+    kept unless listed in `outdated`; the manifest is then removed first and written last."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("this is a link or a file, but a folder is needed here; remove it", folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -100,13 +98,13 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 def files_of(folder: Path) -> list[str]:
     """Return the relative paths of all files below a folder."""
-    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return [path.relative_to(folder).as_posix() for path in paths]
+    files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in files]
 
 
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """Yield a new temporary file or folder next to `path`, locked so that `sweep` keeps it."""
+    """Yield a new file or folder next to `path`, locked so that `sweep` keeps it."""
     make_folder(path.parent)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
     with writing(path, part):
@@ -128,15 +126,14 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove partly written files and folders that killed processes left below a folder."""
+    """Remove temporary files and folders, and claims, of killed processes below a folder."""
     for parent, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
-            if _PART.fullmatch(name) or _CLAIM.fullmatch(name):
+            if _LEFTOVER.fullmatch(name):
                 _remove_dead(Path(parent, name))
 
 
 def _remove_dead(leftover: Path) -> None:
-    """Remove a temporary file or folder, or a claim, unless a process has locked it."""
     with suppress(OSError):  # it is locked, a link, or another process removed it
         handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
         try:
@@ -204,7 +201,7 @@ def _no_number(name: str) -> NoReturn:
 def write_json(path: Path, value: Any) -> None:
     """Write a config or plain values atomically as JSON."""
     with whole_file(path) as part:
-        part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        part.write_text(_text(plain(value)), encoding="utf-8", newline="\n")
 
 
 def check_file(path: Path) -> None:
@@ -222,13 +219,12 @@ def check_file(path: Path) -> None:
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with its digest. If `place` (default: the file's name or, for manifests, the
-    folder's) contains a fingerprint, it is also written, so that `read_sealed` detects moved files."""
+    """Write a JSON object with its digest and, if it contains a fingerprint, its `place` (default: the file's
+    name or, for manifests, the folder's), so that `read_sealed` detects moved files."""
     content, place = plain(value), place or _place(path)
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
-    with whole_file(path) as part:
-        part.write_text(_text(content | {DIGEST: _digest(content)}), encoding="utf-8", newline="\n")
+    write_json(path, content | {DIGEST: _digest(content)})
 
 
 def _place(path: Path) -> str:
@@ -236,7 +232,7 @@ def _place(path: Path) -> str:
 
 
 def read_sealed(path: Path, what: str) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput if the file, called `what`, has changed."""
+    """Read an object written by `write_sealed`; raise BadInput if the file has changed or moved."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -302,7 +298,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """Return the parent of `folder` if the parent is a finished folder of this kind, or None."""
+    """Return the parent of `folder` if it is a finished folder of this kind, or None."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -310,7 +306,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` is part of a finished folder of this kind and a file in it has changed."""
+    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
     if artefact := whole_of(folder, kind):
         for name in artefact.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -319,7 +315,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a temporary folder, then add a manifest with `facts` to it and move it to `folder`."""
+    """Yield a temporary folder, then add a manifest with `facts` and move it to `folder`."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -328,7 +324,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: str = "", place: str | None = None
 ) -> None:
-    """Write a manifest of all files in a folder except those in the subfolder `leave_out`."""
+    """Write a manifest of all files in a folder, except those in `leave_out`."""
     names = sorted(files_of(folder), key=lambda name: name.split("/"))
     listed = [name for name in names if name.split("/")[0] not in (leave_out, MANIFEST)]
     files = {name: sha256(folder / name) for name in listed}
@@ -341,7 +337,7 @@ def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
     write_sealed(path, {**read_sealed(path, "the manifest of a finished folder"), **facts})
 
 
-def _text(value: Mapping[str, Any]) -> str:
+def _text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -364,6 +360,6 @@ def _digest_at(path: Path, *state: int) -> str:
 
 
 def input_digest(path: Path) -> str:
-    """Return a file's `digest`; raise BadInput if it is missing, empty or not a regular file."""
+    """Return a file's `digest`; raise BadInput if it is missing, empty or not regular."""
     check_file(path)
     return digest(path)

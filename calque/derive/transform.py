@@ -24,9 +24,8 @@ TORN = "additional entities, because the new order splits some entities into pie
 
 
 class Transform(Named, ABC):
-    """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms` (see
-    `derive.forms`). Those that change words inherit from `Rewrite`; those that change the script override
-    `image` and `spell`."""
+    """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms`; those
+    that change words inherit from `Rewrite`; those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
@@ -40,12 +39,12 @@ class Transform(Named, ABC):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """The kind and parameters of each part, as plain JSON values for records."""
+        """The kind and parameters of each part, for records."""
         return (plain(self),)
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        """Return the image of sentence `number` in its corpus; the number seeds random transforms."""
+        """Return the image of sentence `number`, which seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         """Return the derived id of each source id, (size,) int64; special ids stay unchanged."""
@@ -56,7 +55,7 @@ class Transform(Named, ABC):
         return None
 
     def spell(self, word: str) -> str:
-        """Spell a word in the derived language."""
+        """Spell a derived word."""
         return word
 
     @property
@@ -74,13 +73,12 @@ class Transform(Named, ABC):
         return Counter()
 
     def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
-        """Return the transform with the data that it needs: a grammar, learnt or read from `cache`, or the
-        type counts of a corpus."""
+        """Return the transform with a grammar (from `cache`) or type counts, if it needs them."""
         config: Any = self
         return replace(config, usage=usage) if usage is not None and "usage" in self.needs else self
 
     def reseeded(self, offset: int) -> Transform:
-        """Return the transform with `offset` added to its seed, if any."""
+        """Add `offset` to the seed, if any."""
         config: Any = self
         has_seed = any(field.name == "seed" for field in fields(config))
         return replace(config, seed=config.seed + offset) if has_seed else self
@@ -98,8 +96,7 @@ def check_share(share: float, what: str, may_be_zero: bool = False) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return a sentence's random number generator, the same in every process. Independent draws need
-    different seeds."""
+    """Return a sentence's random number generator; independent draws need different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -110,10 +107,7 @@ class Compose(Transform):
     parts: tuple[Transform, ...]
 
     def __post_init__(self) -> None:
-        flat: list[Transform] = []
-        for part in self.parts:
-            flat += part.parts if isinstance(part, Compose) else [part]
-        object.__setattr__(self, "parts", tuple(flat))
+        object.__setattr__(self, "parts", tuple(chain.from_iterable(map(parts_of, self.parts))))
 
     @property
     def name(self) -> str:
@@ -171,7 +165,7 @@ def compose(*parts: Transform) -> Transform:
 
 
 def parts_of(transform: Transform) -> tuple[Transform, ...]:
-    """Return the parts of a composed transform, or a tuple of the transform itself."""
+    """Return the parts of a composed transform, or only the transform itself."""
     return transform.parts if isinstance(transform, Compose) else (transform,)
 
 
@@ -204,7 +198,7 @@ def _needs_tree(part: Transform) -> bool:
 
 @dataclass
 class Account:
-    """Counts a transform's side effects: split spans, exclusions, and parts kept in place, by reason."""
+    """A transform's side effects: split spans, exclusions, and parts kept in place, by reason."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -217,15 +211,15 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
-    that is not a `Rewrite` changes words."""
+    """Return the image of sentence `number` and count side effects; raise BadInput if a transform that is not
+    a `Rewrite` changes words."""
     image = sentence
     for part, seed in _numbered_parts(transform, number):
         account.kept.update(part.account(image, seed))
         spans_before, image = len(image.spans), _applied(part, image, seed)
-        account.split_spans += max(len(image.spans) - spans_before, 0)
-        lost = max(spans_before - len(image.spans), 0)
-        account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
+        new = len(image.spans) - spans_before
+        account.split_spans += max(new, 0)
+        account.left_out += Counter({"entities, answers or labels that no derived word has": max(-new, 0)})
     if image.sources:
         lost = len(sentence) - len(set(chain.from_iterable(image.sources)))
         account.left_out += Counter({"words that no derived word renders": lost})
@@ -252,13 +246,8 @@ def _applied(part: Transform, sentence: Sentence, number: int) -> Sentence:
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
     """Return the image of example `number` in a split."""
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
-    return replace(
-        example,
-        texts=tuple(
-            tuple([image_of(transform, sentence, next(numbers), account) for sentence in text])
-            for text in example.texts
-        ),
-    )
+    texts = [[image_of(transform, one, next(numbers), account) for one in text] for text in example.texts]
+    return replace(example, texts=tuple(map(tuple, texts)))
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

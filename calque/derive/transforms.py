@@ -43,8 +43,8 @@ KINDS: dict[By, str] = {
 @dataclass(frozen=True)
 class Transliterate(Transform):
     """Gives all types a new script, except for an exact fraction `overlap`, which stay shared (ALIGN-MLM,
-    section 3). Depending on `by`, these are sampled with `seed` from all types or from a word class, or are
-    the most or least frequent types. All choices except "uniform" need type counts (`usage`)."""
+    section 3). These are sampled with `seed` from all types or from a word class, or are the most or least
+    frequent types (`by`). All choices except "uniform" need type counts (`usage`)."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -88,30 +88,24 @@ class Transliterate(Transform):
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         table, words = np.arange(size), specials.ordinary(size)
-        usage = _given(self, size) if self.needs else None
-        unshared = np.setdiff1d(words, self._shared(words, usage), assume_unique=True)
+        unshared = np.setdiff1d(words, self._shared(words, size), assume_unique=True)
         table[unshared] += size
         return table
 
-    def _shared(self, words: np.ndarray, usage: Usage | None) -> np.ndarray:
-        if usage is None:
-            return self._drawn(words)
-        if self.by in WORD_CLASSES:
-            candidates = words[usage.of_class(self.by)[words]]
-            shared = self._drawn(candidates)
-        else:
-            candidates = words[usage.counts[words] > 0]
-            counts = usage.counts[candidates]
+    def _shared(self, types: np.ndarray, size: int) -> np.ndarray:
+        usage = _given(self, size) if self.needs else None
+        if usage and self.by not in WORD_CLASSES:
+            types = types[usage.counts[types] > 0]
+            counts = usage.counts[types]
             order = np.argsort(-counts if self.by == "most-frequent" else counts, kind="stable")
-            shared = candidates[order[: round(self.overlap * len(candidates))]]
-        if not len(shared):
-            share = f"{in_percent(self.overlap)} % of {len(candidates):,} types"
+        else:
+            types = types[usage.of_class(self.by)[types]] if usage else types
+            order = np.random.default_rng(self.seed).permutation(len(types))
+        shared = types[order[: round(self.overlap * len(types))]]
+        if usage and not len(shared):
+            share = f"{in_percent(self.overlap)} % of {len(types):,} types"
             raise BadInput(f"{self.name}: {share} is less than one type")
         return shared
-
-    def _drawn(self, types: np.ndarray) -> np.ndarray:
-        order = np.random.default_rng(self.seed).permutation(len(types))
-        return types[order[: round(self.overlap * len(types))]]
 
     def spell(self, word: str) -> str:
         return word.translate(ARMENIAN)
@@ -122,9 +116,8 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """Gives the last sub-word of every word a new script. In earlier positions, an exact fraction `share` of
-    the types keep the source's script. A type's image is its form at word ends or, if it never occurs there,
-    its form inside words."""
+    """Gives the last sub-word of every word a new script. Before it, an exact fraction `share` of the types
+    keep their script. A type's image is its form at word ends or, if it never occurs there, inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -172,14 +165,12 @@ def _given(transform: Transliterate | Cognates, size: int) -> Usage:
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the letters that a transform's spelling replaces, with their replacements, or None if the
-    spelling does not simply replace letters."""
+    """Return the letters that a transform's spelling replaces, or None if it does more than that."""
     spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # until the surrogates
     letters = {letter: image for letter, image in spelt.items() if image != letter}
     images = set(letters.values())
-    if len(images) < len(letters) or any(len(image) != 1 for image in images):
-        return None
-    if any(map(str.isspace, images | letters.keys())):
+    all_letters = images | letters.keys()
+    if len(images) < len(letters) or any(len(each) != 1 or each.isspace() for each in all_letters):
         return None
     table = str.maketrans(letters)
     for type_id in vocabulary.specials.ordinary(vocabulary.size):
@@ -194,7 +185,7 @@ LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different se
 
 
 class Rewrite(Transform):
-    """Base class of transforms that change words; by default, only in sentences with word classes (UPOS)."""
+    """Base class of transforms that change words, by default only in sentences with tags."""
 
     rewrites = True
     renames = True  # whether it turns whole words into other words
@@ -234,20 +225,20 @@ class Agglutinate(Rewrite):
         check_share(self.share, "function words")
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words: list[tuple[str, tuple[int, ...]]] = []
+        groups: list[tuple[int, ...]] = []  # the places that each new word renders
         waiting: list[int] = []  # function words not yet attached to a content word
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+        words = sentence.words
+        for place, (word, tag) in enumerate(zip(words, sentence.tags, strict=True)):
             kind = CLASSES.get(tag) if word != UNKNOWN else None
             if kind == "function" and _drawn(self.seed, word.lower()) < self.share:
                 waiting.append(place)
                 continue
-            if kind in ("content", "names"):
-                endings = "".join(sentence.words[index].lower() for index in reversed(waiting))
-                words.append((word + endings, (place, *reversed(waiting))))
-            else:
-                words += [(sentence.words[index], (index,)) for index in (*waiting, place)]
+            attached = kind in ("content", "names")
+            groups += [(place, *reversed(waiting))] if attached else [(i,) for i in (*waiting, place)]
             waiting = []
-        return words + [(sentence.words[index], (index,)) for index in waiting]
+        groups += [(index,) for index in waiting]
+        endings = ("".join(words[index].lower() for index in group[1:]) for group in groups)
+        return [(words[group[0]] + ending, group) for group, ending in zip(groups, endings, strict=True)]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -267,7 +258,7 @@ class Split(Rewrite):
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words: list[tuple[str, tuple[int, ...]]] = []
+        words = list[tuple[str, tuple[int]]]()
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             ending = next((ending for ending in self.endings if word[3:].endswith(ending)), "")
             parts = (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
@@ -277,9 +268,8 @@ class Split(Rewrite):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces each word, with probability `share`, by one of its translations, sampled at random: *the red
-    house* becomes *la rouge maison*. Words without an entry stay unchanged. Each line of the lexicon
-    CALQUE_DATA/lexicons/en-LANGUAGE.tsv contains a word, a tab and a translation."""
+    """Replaces each word in the lexicon, with probability `share`, by a random translation: *the red house*
+    becomes *la rouge maison*. Lines of CALQUE_DATA/lexicons/en-LANGUAGE.tsv: a word, a tab, a translation."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -323,7 +313,6 @@ class Translate(Rewrite):
 
 @lru_cache(maxsize=8)  # the digest invalidates the cache when the file changes
 def _read_lexicon(lexicon: Path, digest: str) -> dict[str, list[str]]:
-    """Read the translations of each word, without repetitions."""
     senses: dict[str, dict[str, None]] = {}
     for place, line in read_lines(lexicon, must_end=True):
         words = line.split("\t")

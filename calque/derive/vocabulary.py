@@ -76,7 +76,7 @@ class Usage(NamedTuple):
         groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
         return cls(*(np.bincount(group, minlength=size) for group in groups))
 
-    def of_class(self, name: WordClass) -> np.ndarray:
+    def of_class(self, name: str) -> np.ndarray:
         """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
         return np.asarray((self.counts > 0) & (getattr(self, name) >= NEARLY * self.counts))
 

@@ -167,7 +167,7 @@ def place(job):
 KILLED = """
 import os, signal
 from calque.derive.workers import Workers
-from tests.derive.test_artefact import place
+from tests.derive.test_files import place
 with Workers(2) as workers:
     next(workers.map(place, lambda: range(5), ""))
     os.kill(os.getpid(), signal.SIGKILL)
