@@ -7,7 +7,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -60,7 +60,7 @@ def lesson_notebook() -> str:
     cells = []
     for number, part in enumerate(CODE.split((LESSON / "lesson.md").read_text(encoding="utf-8"))):
         cell = {"id": f"cell-{number}", "metadata": {}, "source": part.strip()}
-        code = {"cell_type": "code", "execution_count": None, "outputs": []}
+        code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
         if part.strip():
             cells.append(cell | (code if number % 2 else {"cell_type": "markdown"}))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -186,34 +186,23 @@ def run(
     change: Change = False,
     name: Name = None,
     on: Annotated[
-        Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")
+        Literal["local", "slurm"],
+        typer.Option(help="Compute on this machine, or print a batch script for Slurm's sbatch."),
     ] = "local",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu; repeatable."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")
-    ] = False,
 ) -> None:
     """Run a whole study, skipping finished work.
 
     The stages are derive, pretrain, evaluate and report. Under torchrun, each model's batches are divided
     among all processes."""
-    if on == "local" and (option or dry_run):
-        raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
-    if on == "slurm" and (dry_run or not all(step.finished for step in session.steps)):
-        from calque.experiments import slurm
+    if on == "slurm":
+        from calque.experiments.slurm import script
 
+        if all(step.finished for step in session.steps):
+            raise BadInput("all steps are finished; run the command without --on slurm to write the report")
         command = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
         command += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
-        scripts = slurm.scripts(session, command, option or (), jobs)
-        if dry_run:
-            typer.echo("\n".join(scripts))
-        else:
-            typer.echo(f"jobs submitted; logs in {slurm.submit(session, scripts)}")
-            typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
+        typer.echo(script(session.study.name, session.steps, command, jobs))
         return
     from calque.experiments.run.step import first_process
 

@@ -15,7 +15,7 @@ CACHE = "cache"  # its subfolder for the learnt grammars and parsed trees of all
 SHARED = "shared"  # its subfolder for the steps of all studies
 REPORT = "report"  # the folder of a study's report
 USES = "uses.json"
-RESERVED = ("floors", "jobs", "languages", "report", "reports", "start", "tasks")
+RESERVED = ("floors", "languages", "report", "reports", "start", "tasks")
 """Names of Calque's own folders in a study."""
 LONGEST = 120  # maximum bytes in a name; file systems allow 255, but fingerprints and splits are appended
 

@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 
@@ -6,7 +7,7 @@ import pytest
 from calque.derive.files import MANIFEST
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
-from calque.experiments.slurm import levels
+from calque.experiments.slurm import jobs_of
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque, started
 from tests.processes import below, wait_for
 
@@ -49,7 +50,7 @@ def contents(home):
     return {
         str(path.relative_to(home)): path.read_bytes()
         for path in below(home, "*")
-        if path.is_file() and path not in timed and "jobs" not in path.relative_to(home).parts
+        if path.is_file() and path not in timed
     }
 
 
@@ -69,23 +70,24 @@ def run(file, runs, *words, **environment):
 
 def test_jobs_contain_every_step(tmp_path):
     steps = override(named_study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
-    found = levels(steps)
-    jobs = {step.folder: (level, id(job)) for level, its in enumerate(found) for job in its for step in job}
-    assert len(jobs) == len(steps) == sum(len(job) for level in found for job in level)
-    assert len(found) == 2 and {step.stage for job in found[0] for step in job} == {"derive"}
+    found = jobs_of(steps)
+    jobs = {step.folder: number for number, job in enumerate(found) for step in job}
+    assert len(jobs) == len(steps) == sum(map(len, found)) and len(found) == 5
+    assert {jobs[step.folder] for step in steps if step.stage == "derive"} == {0}
     for step in steps:
         for need in step.needs:  # a job waits for the models that it needs
             assert jobs[need.folder] == jobs[step.folder] or need.stage in ("derive", "pretrain")
 
 
-def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    words = ["run", "pocket", "--runs", tmp_path / "runs", *SETTINGS]
-    code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
-    assert code == 0 and "calque cell pocket" in out
-    for more in (["--on", "slurm"], ["--option", "partition=main"]):
-        code, _, err = calque(*words, *more)
-        assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs" / "shared").exists()
+def test_script_calls_cell_for_each_job(done, tmp_path):
+    words = ["--runs", tmp_path / "runs", *SETTINGS, "--on", "slurm", "--jobs", "2"]
+    code, out, _ = calque("run", "pocket", *words)
+    assert code == 0 and "calque cell pocket" in out and "#SBATCH --array=0-2%2" in out
+    assert not (tmp_path / "runs").exists()
+    assert subprocess.run(["bash", "-n"], input=out, text=True).returncode == 0
+    words[1] = done.root
+    code, _, err = calque("run", "pocket", *words)
+    assert code == 2 and err.count("\n") == 1 and "finished" in err
 
 
 def test_cell_command_computes_only_its_step(done, tmp_path):
@@ -106,33 +108,32 @@ def slurm():
 @pytest.mark.slow
 @pytest.mark.usefixtures("slurm")
 def test_jobs_survive_failures_cancellations_and_requeues(fragile, tmp_path):
-    words = ["--on", "slurm"]
+    named = "--name=calque-fragile"
 
-    def submit(code=0, runs=tmp_path, *options, **environment):
-        with run(fragile, runs, *words, *options, **environment) as command:
-            _, err = command.communicate()
-        assert command.returncode == code, err
-        return err
+    def submit(**environment):
+        code, script, err = calque("run", fragile, "--runs", tmp_path, "--on", "slurm")
+        assert code == 0, err
+        environment |= os.environ | {"PYTHONPATH": str(ROOT)}
+        log = f"--output={tmp_path}/%A_%a.log"
+        subprocess.run(["sbatch", log], input=script, text=True, check=True, env=environment)
 
     def queued(*states):
         squeue = ["squeue", "--noheader", "--array", named, "--format=%i", f"--states={','.join(states)}"]
         return subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
 
     submit(BROKEN="1")
-    (folder,) = (tmp_path / "fragile" / "jobs").glob("calque-*")
-    named = f"--name={folder.name}"
     running = wait_for(lambda: below(tmp_path, ".seed-0-*.claim") and queued("RUNNING"))
-    assert "scancel" in submit(2)
     subprocess.run(["scontrol", "requeue", running[0]], check=True)
     subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
     wait_for(lambda: running[0] in queued("PENDING"))
     # Otherwise it starts after 2 minutes.
     subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
     wait_for(lambda: not queued("PENDING", "RUNNING", "COMPLETING"))
-    assert any("ZeroDivisionError" in log.read_text() for log in folder.iterdir())
+    assert any("ZeroDivisionError" in log.read_text() for log in tmp_path.glob("*.log"))
     submit()
     wait_for(lambda: not queued("PENDING", "RUNNING", "COMPLETING"))
-    submit()
-    assert contents(tmp_path) == contents(fragile.with_name("here"))
-    assert "partition" in submit(2, tmp_path / "new", "--option", "partition=none")
-    assert not (tmp_path / "new" / "shared").exists()
+    for log in tmp_path.glob("*.log"):
+        log.unlink()
+    with run(fragile, tmp_path) as command:
+        _, err = command.communicate()
+    assert err == "" and contents(tmp_path) == contents(fragile.with_name("here"))
