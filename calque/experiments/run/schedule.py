@@ -6,19 +6,19 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from calque.derive.files import claimed, sweep
+from calque.derive.files import add_facts, claimed, sweep
 from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.signals import stoppable
-from calque.experiments.run.step import Machine, Step, compute_and_record, first_process, with_needs
+from calque.experiments.run.step import COMPUTE, Machine, Step, first_process, with_needs
+from calque.pretrain.lazy import torch
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is writing
 INTERVAL = 0.2  # seconds between a worker's reports
@@ -34,11 +34,10 @@ def compute(
     """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (default: as many as the
     cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
     finish and no others start. After an interrupt, the next call resumes from the last saved states."""
-    steps = with_needs(steps)
+    waiting = [step for step in with_needs(steps) if not step.finished]
     if "WORLD_SIZE" in os.environ:
-        _compute_together(steps, Machine(report, allow_change=allow_change))
+        _compute_together(waiting, Machine(report, allow_change=allow_change))
         return
-    waiting = [step for step in steps if not step.finished]
     if not waiting:
         return
     sweep(home)
@@ -65,15 +64,16 @@ def do(step: Step, machine: Machine) -> None:
         machine.report(f"{step.title}: waiting for another command that is computing it", 0, 1)
 
     machine.report(step.title, 0, 1)
-    shared = step.shared and machine.world.size > 1
+    world, together = machine.world, step.shared and machine.world.size > 1
     try:
-        with claimed(step.folder, waiting) if not shared or machine.world.first else nullcontext():
-            if shared or not step.finished:
+        with claimed(step.folder, waiting) if world.first else nullcontext():
+            if together or not step.finished:
                 if not step.spreads:
-                    import torch
-
                     torch.set_num_threads(step.threads)
-                compute_and_record(step, machine)
+                start = time.perf_counter()
+                step.config.compute(step, machine)
+                if world.first:  # without the time of interrupted attempts
+                    add_facts(step.folder, {COMPUTE: {"seconds": time.perf_counter() - start}})
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
     machine.report(step.title, 1, 1)
@@ -82,8 +82,6 @@ def do(step: Step, machine: Machine) -> None:
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
     """Return the number of steps to compute in parallel: `jobs` or, by default, one on a GPU, and otherwise
     as many as the cores allow."""
-    import torch
-
     cores = 1 if torch.cuda.is_available() else available_cores()
     return jobs or max(1, cores // max((step.threads for step in steps), default=1))
 
@@ -106,19 +104,14 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
     first, world = first_process(), machine.world  # all processes join before the first one is busy
     if first:
-        _check_needs([step for step in steps if not step.finished], machine.report)
-    else:
-        machine = replace(machine, report=silent)
+        _check_needs(steps, machine.report)
     try:
         for step in steps:
-            if step.finished:
-                continue
             if step.shared or first:
                 do(step, machine)
-            else:
-                while not step.finished:
-                    world.check()
-                    time.sleep(PAUSE)
+            while not step.finished:
+                world.check()
+                time.sleep(PAUSE)
         world.wait()
     finally:
         distributed.leave()

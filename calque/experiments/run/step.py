@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from calque.derive.files import Artefact, add_facts, finished
+from calque.derive.files import Artefact, finished
 from calque.derive.fingerprint import code_of, fingerprint, plain
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
@@ -64,8 +63,8 @@ class Step:
     """A folder, whose name ends in a fingerprint of the config, which fills it.
 
     config: all values that determine the folder's contents, including the steps whose folders are read. Its
-        method `compute(step, machine)` fills the folder, and it may have a method `check(step)`, which checks
-        the finished folder. A value may have a method `identity`, which returns its part of the fingerprint.
+        method `compute(step, machine)` fills the folder, the manifest last, and its method `check(step)`, if
+        any, checks it. A value's method `identity`, if any, returns its part of the fingerprint.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
     format: a version number, incremented when a change to the code alters its output.
@@ -110,10 +109,6 @@ class Step:
     @property
     def facts(self) -> dict[str, Any]:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
-
-    def __call__(self, machine: Machine) -> None:
-        """Fill the folder, writing the manifest last. Raises BadInput if an input is missing or unusable."""
-        self.config.compute(self, machine)
 
     def open(self) -> Artefact:
         """Open the finished folder. Raises BadInput if it is unfinished or its manifest is damaged."""
@@ -169,14 +164,6 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
     for step in steps:
         add(step)
     return list(ordered.values())
-
-
-def compute_and_record(step: Step, machine: Machine) -> None:
-    """Compute a step, and record its time in the manifest, without that of interrupted attempts."""
-    start = time.perf_counter()
-    step(machine)
-    if machine.world.first:
-        add_facts(step.folder, {COMPUTE: {"seconds": time.perf_counter() - start}})
 
 
 def total_cost(steps: Iterable[Step]) -> dict[str, Any]:

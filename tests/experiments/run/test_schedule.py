@@ -1,15 +1,11 @@
-import re
-import signal
 import time
 from dataclasses import replace
-from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import claim_of
-from calque.experiments.run.progress import board
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
@@ -80,12 +76,3 @@ def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     before = times(a)
     do(a, Machine())  # like a command that looked before the other finished
     assert times(a) == before
-
-
-def test_threads_leave_interrupts_to_the_main_thread(tmp_path):
-    threads = Path("/proc/self/task")
-    before = {*threads.iterdir()}
-    with board([word(tmp_path, "a")]):
-        statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
-    masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
-    assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
