@@ -1,7 +1,7 @@
 """Tables and claims on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's numbers,
 and a comparison of all objectives on equal terms."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from statistics import fmean
@@ -11,7 +11,6 @@ from calque.analysis.measures.interventions import CONTROLS, NOTHING
 from calque.analysis.papers.columns import (
     ALL_TYPES,
     HELD_OUT_TYPES,
-    LABELS,
     Column,
     column_table,
     columns_of,
@@ -20,6 +19,7 @@ from calque.analysis.papers.columns import (
     rows_of,
     score_title,
     task_columns,
+    titles,
 )
 from calque.analysis.papers.texts import claim, table
 from calque.analysis.records.record import (
@@ -34,7 +34,7 @@ from calque.analysis.records.record import (
     SHUFFLED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from calque.analysis.results import BySeed, Point, Results, difference, differences, mean, unless_at_floor
+from calque.analysis.results import Point, Results, difference, differences, mean, unless_at_floor
 from calque.analysis.statistics import CONFIDENCE, LEAST, Correlation, Estimate, points, spearman
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge
@@ -49,7 +49,6 @@ VARIANTS = {
     SHUFFLED: "held-out, shuffled pairs",
     "held-out-self-learnt": "held-out, self-learnt",
 }
-SOURCED = (*LABELS, "source")  # labels of rows that are ours, published or a floor's
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
@@ -65,25 +64,32 @@ def align_mlm_tables(results: Results) -> dict[str, Table | None]:
     }
 
 
-def scores_table(results: Results) -> Table:
-    """Tabulate SUP, ZS and Delta, and the baselines' scores, as in Table 3."""
+def scores_table(results: Results) -> Table | None:
+    """Tabulate SUP, ZS and Delta, as in Table 3, and the baselines' scores: trained in the derived language
+    under SUP and in the source under ZS."""
     metrics = [(t, m) for t in results.main_tasks for m in dict.fromkeys((PRIMARY[t], PRINTED[t]))]
     columns = task_columns(["SUP", "ZS", DELTA], metrics)
-    rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    parts = {"floors": results.floors, "published": results.published}
-    heading, heads = "Table 3" if results.published else "Transfer", [column.head for column in columns]
-    return table("table-3", results, SOURCED, heads, rows, parts, heading=heading)
+    baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
+    rows = list(_rows(results, 3, columns))
+    for (name, title), transform in product(baselines.items(), results.transforms):
+        cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
+        for column in columns:
+            floors = results.floors_of(column.task, column.metric, transform, learnt.get(column.measure, ""))
+            cells.append(percent(floors[name].value if name in floors else None))
+        rows.append((title, results.transform_title(transform), FLOOR, *cells))
+    about: dict[str, Any] = {"floors": results.floors, "published": results.published}
+    heading = "Table 3" if results.published else "Transfer"
+    return table("table-3", results, columns, rows, heading=heading, **about)
 
 
-def alignment_table(results: Results) -> Table:
+def alignment_table(results: Results) -> Table | None:
     """Tabulate every variant of alignment@1, and each task's Delta, as in Table 8."""
-    titles = {metric: metric for metric in ALIGNMENTS}
-    titles |= {metric: title for metric, title in VARIANTS.items() if results.has(ALIGNMENT, metric)}
-    columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
+    heads = {metric: metric for metric in ALIGNMENTS}
+    heads |= {metric: title for metric, title in VARIANTS.items() if results.has(ALIGNMENT, metric)}
+    columns = [Column(f"alignment@1 {head}", ALIGNMENT, metric) for metric, head in heads.items()]
     columns += task_columns([DELTA], main_metrics(results))
-    heads, rows = [column.head for column in columns], _rows(results, 8, columns)
-    parts = {"rotated": ROTATED in titles, "learnt": "held-out-self-learnt" in titles}
-    return table("table-8", results, SOURCED, heads, rows, parts)
+    about = {"rotated": ROTATED in heads, "learnt": "held-out-self-learnt" in heads}
+    return table("table-8", results, columns, _rows(results, 8, columns), **about)
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -92,60 +98,44 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
     objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
     for model in product(objectives, transforms):
+        papers = [results.printed(table, c.measure, *model, c.task, c.metric) for c in columns]
         cells = {
             OURS: [column.cell(results, *model) for column in columns],
-            PUBLISHED: [column.printed(results, table, *model) for column in columns],
+            PUBLISHED: [percent(number.value if number else None) for number in papers],
         }
         for source, numbers in cells.items():
             if {*numbers} != {MISSING}:
                 yield model[0], results.transform_title(model[1]), source, *numbers
 
 
-def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each baseline, trained in the derived language under SUP and in the source under ZS."""
-    baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
-    for (name, title), transform in product(baselines.items(), results.transforms):
-        cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
-        for column in columns:
-            floors = results.floors_of(column.task, column.metric, transform, learnt.get(column.measure, ""))
-            cells.append(percent(floors[name].value if name in floors else None))
-        yield title, results.transform_title(transform), FLOOR, *cells
-
-
 def _entries_table(results: Results) -> Table | None:
     """Compare ZS on words with and without a dictionary entry; MLM, which uses no dictionary, is the
     control."""
-
-    def scores(*model: str) -> list[BySeed]:
-        groups = [results.scores("ZS", *model, metric) for metric in (ENTRY, NO_ENTRY)]
-        return [*groups, differences(*groups)]
-
     rows = list[tuple[str, ...]]()
-    for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
-        *groups, gain = scores(objective, transform, task)
-        if gain:
-            control = scores("MLM", transform, task)[-1] if objective != "MLM" else {}
-            titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
-            rows.append((*titles, *map(cell, map(mean, (*groups, gain))), cell(difference(gain, control))))
+    for task, *model in product(results.main_tasks, results.objectives, results.transforms):
+        groups = [results.scores("ZS", *model, task, metric) for metric in (ENTRY, NO_ENTRY)]
+        if gain := differences(*groups):
+            control = [results.scores("ZS", "MLM", model[1], task, metric) for metric in (ENTRY, NO_ENTRY)]
+            beyond = None if model[0] == "MLM" else difference(gain, differences(*control))
+            cells = map(cell, [*map(mean, (*groups, gain)), beyond])
+            rows.append((task_title(task), *titles(results, *model), *cells))
     heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
-    return table("entries", results, ("task", *LABELS), heads, rows) if rows else None
+    return table("entries", results, heads, rows)
 
 
-def _interventions_tables(results: Results) -> dict[str, Table]:
+def _interventions_tables(results: Results) -> dict[str, Table | None]:
     """Return a table of interventions for each task, and one for retrieval."""
-    tables, labels, heads = {}, ("transform", "intervention", "control"), list[str]()
+    tables, heads = dict[str, Table | None](), list[str]()
     for title in map(results.objective_title, results.objectives):
         heads += [title, f"{title}, change", f"{title}, beyond control"]
-    columns = [
-        Column(f"{task_title(task)}, {metric_title(metric)}", "ZS", metric, task)
-        for task, metric in main_metrics(results)
-    ]
     last = {"layer": max(results.layers(RETRIEVAL), default=None)}
-    parts = {"states": any(f"{AFTER}states" in record.metric for record in results.records)}
+    columns = [replace(c, head=score_title(c.task, separator=", ")) for c in zero_shot_columns(results)]
+    states = any(f"{AFTER}states" in record.metric for record in results.records)
     for column in (*columns, Column("retrieval", RETRIEVAL, "cosine", facets=last)):
-        if rows := list(_intervened(results, column)):
-            name = f"interventions-{column.task or column.head}"
-            tables[name] = table("interventions", results, labels, heads, rows, parts, number=column.head)
+        rows, about = _intervened(results, column), {"states": states, "number": column.head}
+        tables[f"interventions-{column.task or column}"] = table(
+            "interventions", results, heads, rows, **about
+        )
     return tables
 
 
@@ -155,17 +145,15 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
     start = column.metric + AFTER
     metrics = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
-
-    def after(objective: str, transform: str, intervention: str) -> BySeed:
-        return replace(column, metric=start + intervention).values(results, objective, transform)
-
     for transform, name in product(results.transforms, names):
         control, numbers = CONTROLS.get(name, ""), list[Estimate | None]()
         for objective in results.objectives:
-            score = after(objective, transform, name)
-            change = difference(score, after(objective, transform, NOTHING)) if name != NOTHING else None
-            beyond = difference(score, after(objective, transform, control)) if control else None
-            numbers += mean(score), change, beyond
+            score, unchanged, controlled = (
+                replace(column, metric=start + change).values(results, objective, transform)
+                for change in (name, NOTHING, control)
+            )
+            change = difference(score, unchanged) if name != NOTHING else None
+            numbers += mean(score), change, difference(score, controlled)
         if any(numbers):
             yield results.transform_title(transform), name, control or MISSING, *map(cell, numbers)
 
@@ -178,15 +166,15 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a
 
 def align_mlm_claims(results: Results) -> Iterator[Claim]:
     """Yield ALIGN-MLM's headline claims with their verdicts."""
-    about: dict[str, Any] = {"under": results.transform_title(INVERTED), "margin": 100 * CHANCE_MARGIN}
-    about |= {"script": results.transform_title(SCRIPT), "near": 100 * NEAR}
+    under, script = map(results.transform_title, (INVERTED, SCRIPT))
+    about: dict[str, Any] = {"under": under, "script": script, "margin": 100 * CHANCE_MARGIN}
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         about["on"] = _on(task)
         yield claim("smallest-delta", extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1), **about)
         # With only these two objectives, the next claim would repeat the previous one.
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
             yield claim("largest-delta", extreme_delta(results, "MLM", INVERTED, task, +1), **about)
-        yield claim("all-near", all_near(results, SCRIPT, task), **about)
+        yield claim("all-near", all_near(results, SCRIPT, task), near=100 * NEAR, **about)
         yield claim("correlated", correlated(results, task, 0.7), **about)
     yield from changed_words(results)
     column = Column("ZS", "ZS", "f1_bare_tags", "pos")
@@ -231,7 +219,7 @@ def extreme_delta(results: Results, objective: str, transform: str, task: str, s
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
     """Judge whether every objective's Delta is at most `NEAR`."""
-    means = {name: mean(_delta(task).values(results, name, transform)) for name in results.objectives}
+    means = {name: _delta(task).mean(results, name, transform) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
     largest = f"largest Δ of {len(deltas)}" if len(deltas) > 1 else "Δ"
@@ -306,20 +294,20 @@ def compared_metrics(results: Results) -> dict[str, str]:
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
-def xlm_align_tables(results: Results) -> dict[str, Table]:
-    """Return the tables of a study on XLM-Align (Chi et al. 2021), by file name."""
-    return {"starts": _starts_table(results), "scores": scores_table(results)}
-
-
-def _starts_table(results: Results) -> Table:
-    """Tabulate the precision of labels, alignment@1, AER by layer and Delta by objective and start."""
+def xlm_align_tables(results: Results) -> dict[str, Table | None]:
+    """Return a table of the precision of labels, alignment@1, AER by layer and Delta, for a study on
+    XLM-Align (Chi et al. 2021), and one of scores."""
     columns = columns_of("starts")
     for joint, layer in product((False, True), results.layers(AER)):
         head = f"AER layer {layer}{', joint' if joint else ''}"
         columns.append(Column(head, AER, "aer", facets={"layer": layer, "joint": joint}))
     columns += task_columns([DELTA], main_metrics(results))
-    rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
-    return table("starts", results, LABELS, [column.head for column in columns], rows)
+    rows = rows_of(results, columns, _by_transform(results))
+    return {"starts": table("starts", results, columns, rows), "scores": scores_table(results)}
+
+
+def _by_transform(results: Results) -> Iterable[tuple[str, str]]:
+    return ((objective, t) for t, objective in product(results.transforms, results.objectives))
 
 
 # A comparison, found in no paper, of objectives on the same languages and tasks with the same budget
@@ -338,29 +326,25 @@ def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
 
 
 def equal_terms_tables(results: Results) -> dict[str, Table | None]:
-    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
-    return {
-        "objectives": _objectives_table(results),
-        "scores": scores_table(results),
-        "alignment": alignment_table(results),
-    }
-
-
-def _objectives_table(results: Results) -> Table:
-    """Tabulate each objective's ZS on each task, its means over tasks and its alignment, and the floors."""
+    """Return a table of each objective's ZS on each task, its means over tasks and its alignment, with the
+    floors, and tables from the ALIGN-MLM report."""
     tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
     columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES, ALL_TYPES]
     for transform in results.transforms:
-        title = results.transform_title(transform)
         for objective in results.objectives:
             cells = [column.cell(results, objective, transform) for column in columns]
-            rows.append((results.objective_title(objective), title, OURS, *cells))
+            rows.append((*titles(results, objective, transform), OURS, *cells))
         floors = [column.floor(results, transform) for column in tasks]
         if values := [floor.value for floor in floors if floor]:
-            overall = percent(fmean(values)) if len(values) == len(tasks) else MISSING
+            overall = percent(fmean(values) if len(values) == len(tasks) else None)
             cells = [percent(floor.value if floor else None) for floor in floors]
+            title = results.transform_title(transform)
             rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
-    return table("objectives", results, SOURCED, [column.head for column in columns], rows)
+    return {
+        "objectives": table("objectives", results, columns, rows),
+        "scores": scores_table(results),
+        "alignment": alignment_table(results),
+    }
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:

@@ -23,38 +23,33 @@ class PaperReport:
     claims_title: str = HEADLINES
 
 
-def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], Iterable[Plot | None]]:
-    return lambda results: (draw(results) for draw in figures)
-
-
 EQUAL_TERMS = "Objectives on equal terms, claims tested"
-_ALIGN_MLM = (figures.delta_figure, figures.correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
         lambda results: align_mlm.align_mlm_tables(results) | {"overlap": figures.overlap_table(results)},
-        _figures(figures.order_figure, figures.overlap_figure, *_ALIGN_MLM),
+        figures.align_mlm_figures,
         align_mlm.align_mlm_claims,
         published=("align_mlm",),
     ),
     "xlm_align": PaperReport(
         align_mlm.xlm_align_tables,
-        _figures(*_ALIGN_MLM),
+        figures.paper_figures,
         align_mlm.equal_terms_claims,
         claims_title=EQUAL_TERMS,
     ),
     "equal_terms": PaperReport(
         align_mlm.equal_terms_tables,
-        _figures(figures.objectives_figure, figures.correlation_figure),
+        figures.equal_terms_figures,
         align_mlm.equal_terms_claims,
         published=("align_mlm",),
         claims_title=EQUAL_TERMS,
     ),
-    "growth": PaperReport(growth.growth_tables, _figures(growth.growth_figure)),
+    "growth": PaperReport(growth.growth_tables, growth.growth_figures),
     "xtreme": PaperReport(
         continued.continued_tables,
         continued.continued_figures,
         continued.continued_claims,
         claims_title="Claims about each model and the start, tested",
     ),
-    "links": PaperReport(links.link_tables, _figures(links.link_figure), published=("xlm_align",)),
+    "links": PaperReport(links.link_tables, links.link_figures, published=("xlm_align",)),
 }

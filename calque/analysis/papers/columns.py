@@ -1,7 +1,7 @@
 """Tables and figures whose columns or panels each show one number per model. Some are specified entirely in
 texts.toml, by their `columns` and the `papers` whose reports show them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, product
 from statistics import fmean
@@ -10,12 +10,12 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
-from calque.analysis.papers.colours import Look, keys, looks
+from calque.analysis.papers.colours import keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, table
-from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
+from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Null, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Dash, Plot
-from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.results import (
     BySeed,
     Measured,
@@ -28,14 +28,14 @@ from calque.analysis.results import (
     means,
     unless_at_floor,
 )
+from calque.analysis.statistics import Estimate
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.analysis.verdicts import Verdict
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line
 NULL = "#E4E4E4"  # the colour of bands of nulls
-Cell = tuple[str, str]  # an objective and a derived language
-LABELS = ("objective", "transform")  # the usual labels of rows
+Model = tuple[str, str]  # an objective and a derived language
 
 
 @dataclass(frozen=True)
@@ -51,32 +51,26 @@ class Column:
     facets: Mapping[str, Any] = field(default_factory=dict)
     parts: "Sequence[Column]" = ()
 
-    def values(self, results: Results, objective: str, language: str) -> BySeed:
+    def __str__(self) -> str:
+        return self.head
+
+    def values(self, results: Results, *model: str) -> BySeed:
         if self.parts:
-            return average([part.values(results, objective, language) for part in self.parts])
-        return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
+            return average([part.values(results, *model) for part in self.parts])
+        return results.scores(self.measure, *model, self.task, self.metric, **self.facets)
 
-    def places(self, results: Results, languages: Iterable[str]) -> dict[str, float]:
-        """Return the number for each derived language that has one, which all objectives share."""
-        places: dict[str, float] = {}
-        for language, objective in product(languages, results.objectives):
-            if number := mean(self.values(results, objective, language)):
-                places.setdefault(language, number.mean)
-        return places
+    def mean(self, results: Results, *model: str) -> Estimate | None:
+        return mean(self.values(results, *model))
 
-    def curves(self, results: Results, objective: str, language: str) -> Mapping[int, Mapping[int, Record]]:
-        return results.curves(self.measure, objective, language, self.task, self.metric, **self.facets)
+    def curves(self, results: Results, *model: str) -> Mapping[int, Mapping[int, Record]]:
+        return results.curves(self.measure, *model, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
-        text = cell(mean(self.values(results, objective, language)))
+        text = cell(self.mean(results, objective, language))
         if self.measure != DELTA:
             return text
         above = above_floor(results, objective, language, self.task, self.metric)
         return f"{text}, ZS at the floor" if above and is_at_floor(above[1]) else text
-
-    def printed(self, results: Results, table: int, objective: str, language: str) -> str:
-        number = results.printed(table, self.measure, objective, language, self.task, self.metric)
-        return percent(number.value if number else None)
 
     def floor(self, results: Results, language: str) -> Floor | None:
         return results.floor(self.task, self.metric, language, results.source)
@@ -84,6 +78,10 @@ class Column:
 
 ALL_TYPES = Column("alignment@1, all", ALIGNMENT, "all")
 HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
+
+
+def titles(results: Results, objective: str, language: str) -> Model:
+    return results.objective_title(objective), results.transform_title(language)
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
@@ -100,27 +98,27 @@ def main_metrics(results: Results) -> list[tuple[str, str]]:
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
-def score_title(task: str, metric: str = "") -> str:
+def score_title(task: str, metric: str = "", separator: str = " ") -> str:
     """Return the title of a task's metric (default: the primary one)."""
-    return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
+    return f"{task_title(task)}{separator}{metric_title(metric or PRIMARY[task])}"
 
 
 def column_table(
     name: str, results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Table | None:
-    """Tabulate the rows that `rows_of` yields; None if there are none."""
-    rows, labels = list(rows_of(results, columns, languages)), TEXTS["tables"][name].get("labels", LABELS)
-    return table(name, results, labels, [column.head for column in columns], rows) if rows else None
+    """Tabulate each objective and derived language (default: all) that has a number in any column."""
+    rows = rows_of(results, columns, product(results.objectives, languages or results.transforms))
+    return table(name, results, columns, rows)
 
 
 def rows_of(
-    results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
+    results: Results, columns: Sequence[Column], models: Iterable[Model]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield one row for each objective and derived language (default: all) with a number in any column."""
-    for objective, language in product(results.objectives, languages or results.transforms):
-        numbers = [column.cell(results, objective, language) for column in columns]
-        if any(number != MISSING for number in numbers):
-            yield results.objective_title(objective), results.transform_title(language), *numbers
+    """Yield one row for each model with a number in any column."""
+    for model in models:
+        cells = [column.cell(results, *model) for column in columns]
+        if any(text != MISSING for text in cells):
+            yield *titles(results, *model), *cells
 
 
 def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
@@ -129,13 +127,11 @@ def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
     return [r for r in results.records if (r.measure, r.task, r.metric, r.layer) in numbers]
 
 
-def compare(
-    results: Results, column: Column, first: Cell, second: Cell, side: int = 1, bound: float = 0.0
-) -> Verdict:
-    """Judge whether one model's number minus another's is above (`side` +1) or below (-1) `bound`. A
-    difference in Delta is undecided if both models are at the floor."""
-    minuend, subtrahend = (column.values(results, *cell) for cell in (first, second))
-    verdict = judge_difference(minuend, subtrahend, side=side, bound=bound)
+def compare(results: Results, column: Column, first: Model, second: Model, bound: float = 0.0) -> Verdict:
+    """Judge whether one model's number minus another's is above `bound`. A difference in Delta is undecided
+    if both models are at the floor."""
+    minuend, subtrahend = (column.values(results, *model) for model in (first, second))
+    verdict = judge_difference(minuend, subtrahend, bound=bound)
     if column.measure == DELTA:
         return unless_at_floor(verdict, results, [first, second], column.task, column.metric)
     return verdict
@@ -146,37 +142,31 @@ def columns_of(name: str, kind: str = "tables") -> list[Column]:
     return [Column(*column) for column in TEXTS[kind][name]["columns"]]
 
 
+def _specified(kind: str, paper: str) -> dict[str, list[Column]]:
+    names = [name for name, entry in TEXTS[kind].items() if paper in entry.get("papers", ())]
+    return {name: columns_of(name, kind) for name in names}
+
+
 def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
     """Return the tables that texts.toml specifies for a report, and a table of user-defined measures."""
-    tables = {
-        name: column_table(name, results, columns_of(name))
-        for name, entry in TEXTS["tables"].items()
-        if paper in entry.get("papers", ())
-    }
-    return tables | {"own-measures": column_table("own-measures", results, _user_columns(results))}
-
-
-def _user_columns(results: Results) -> list[Column]:
     keys = [key for key in results.keys(task="") if key.measure not in MEASURES]
-    metrics = dict.fromkeys((key.measure, key.metric) for key in keys)
-    return [Column(" ".join(names), *names) for names in metrics]
+    own = dict.fromkeys((key.measure, key.metric) for key in keys)
+    tables = _specified("tables", paper) | {"own-measures": [Column(" ".join(key), *key) for key in own]}
+    return {name: column_table(name, results, columns) for name, columns in tables.items()}
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
     """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
-    for name, entry in TEXTS["figures"].items():
-        if paper in entry.get("papers", ()):
-            draw = by_step if entry.get("by") == "step" else _by_language
-            yield draw(name, results, columns_of(name, "figures"))
+    for name, columns in _specified("figures", paper).items():
+        draw = by_step if TEXTS["figures"][name].get("by") == "step" else _by_language
+        yield draw(name, results, columns)
 
 
 def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
     """Plot each column, with one panel per column and one group of points per derived language."""
-    look, languages = looks(results), list[str]()
-    for language in results.transforms:
-        cells = product(columns, results.objectives)
-        if any(column.values(results, objective, language) for column, objective in cells):
-            languages.append(language)
+    look, models = looks(results), product(results.transforms, results.objectives)
+    found = (t for t, o in models if any(column.values(results, o, t) for column in columns))
+    languages = list(dict.fromkeys(found))
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
@@ -184,25 +174,23 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
-            if number := mean(column.values(results, objective, language)):
-                colour, marker, _ = look[objective]
-                drawing.draw_points(panel, [(x, number)], colour, marker, linestyle="-")
+            if number := column.mean(results, objective, language):
+                drawing.draw_points(panel, [(x, number)], *look[objective][:2], linestyle="-")
             null = nulls.get(column.head)
-            if null and (end := mean(null.values(results, objective, language))):
+            if null and (end := null.mean(results, objective, language)):
                 drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
-        titles = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
-        panel.set_xticks(range(len(languages)), titles)
+        heads = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
+        panel.set_xticks(range(len(languages)), heads)
         panel.set_xlim(-0.5, len(languages) - 0.5)
         panel.grid(visible=False, axis="x")
 
-    handles = keys(results, look) + ([drawing.key("null, 95 %", INK, line="--")] if nulls else [])
     return chart(
         name,
         results,
         [(column.head, column) for column in columns],
         draw,
         (ABREAST, 1.9),
-        handles,
+        keys(results, look) + ([drawing.key("null, 95 %", INK, line="--")] if nulls else []),
         shown_records(results, [*columns, *nulls.values()]),
         across=4,
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
@@ -216,30 +204,37 @@ DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")  # for objectives
 SHAPES = [marker for _, marker in drawing.LOOKS]  # for groups of derived languages
 
 
+def places(results: Results, x: Column, languages: Iterable[str]) -> dict[str, float]:
+    """Return a number of each derived language that has one, which all objectives share."""
+    found: dict[str, float] = {}
+    for language, objective in product(languages, results.objectives):
+        if number := x.mean(results, objective, language):
+            found.setdefault(language, number.mean)
+    return found
+
+
 def by_number(
     name: str, results: Results, x: Column, columns: Sequence[Column], languages: Sequence[str]
 ) -> Plot | None:
     """Plot each column against the number `x` of derived languages. A line joins the languages whose
     transforms differ only in numbers, after those with `x` 0. Objectives have a row of panels each if there
     are few."""
-    places, look = x.places(results, languages), looks(results)
-    groups, models = _groups(results, places), list(product(results.objectives, places))
+    at, look = places(results, x, languages), looks(results)
+    groups, models = _groups(results, at), list(product(results.objectives, at))
     columns = [column for column in columns if any(column.values(results, *model) for model in models)]
-    start, shapes = groups.get((), []), list(zip(groups.values(), SHAPES, strict=False))
     if not groups or len(groups) > len(SHAPES) or not columns or not look:
         return None
+    start, shapes = groups.get((), []), list(zip(groups.values(), SHAPES, strict=False))
     dashes = dict(zip(look, cycle(DASHES), strict=False))
-
-    def points(objective: str, column: Column, members: Sequence[str]) -> list[drawing.Point]:
-        return means((100 * places[t], column.values(results, objective, t)) for t in members)
 
     def draw(panel: Axes, content: tuple[Sequence[str], Column]) -> None:
         objectives, column = content
         for objective, (group, marker) in product(objectives, shapes):
-            colour = look[objective].colour
-            drawing.draw_points(panel, points(objective, column, group), colour, marker)
+            members, colour = group if group is start else [*start, *group], look[objective].colour
+            line = means((100 * at[t], column.values(results, objective, t)) for t in members)
+            points = means((100 * at[t], column.values(results, objective, t)) for t in group)
+            drawing.draw_points(panel, points, colour, marker)
             if group is not start and len(group) > 1:
-                line = points(objective, column, [*start, *group])
                 x_values, y_values = [place for place, _ in line], [100 * value.mean for _, value in line]
                 panel.plot(x_values, y_values, dashes[objective], color=colour, linewidth=1, zorder=1)
         if column.measure == DELTA:
@@ -253,33 +248,28 @@ def by_number(
         handles += [drawing.key(results.objective_title(o), look[o].colour, line=dashes[o]) for o in look]
     layout: dict[str, Any] = {"labels": (f"{x.head}, %", "percent"), "sharex": True}
     layout["sharey"] = "col" if apart else "none"
-    grid, records = (len(columns) if apart else ABREAST, 1.8), _last_records(results, [x, *columns], places)
-    return chart(name, results, panels, draw, grid, handles, records, **layout)
+    grid, records = (len(columns) if apart else ABREAST, 1.8), dict[Record, None]()
+    for column, model in product([x, *columns], models):
+        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
+            last = results.last(measure, *model, column.task, column.metric)
+            records |= dict.fromkeys(last.values())
+    return chart(name, results, panels, draw, grid, handles, list(records), **layout)
 
 
 def _ends(results: Results, group: Sequence[str]) -> str:
     return " to ".join(dict.fromkeys(results.transform_title(language) for language in (group[0], group[-1])))
 
 
-def _last_records(results: Results, columns: Sequence[Column], languages: Iterable[str]) -> list[Record]:
-    """Return the records at the last step that any of the columns shows."""
-    records, models = list[Record](), list(product(results.objectives, languages))
-    for column, model in product(columns, models):
-        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
-            records += results.last(measure, *model, column.task, column.metric).values()
-    return list(dict.fromkeys(records))
-
-
-def _groups(results: Results, places: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
+def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
     """Group languages, in the order of their places, by the kinds and text parameters of their transforms;
     those at place 0 form the first group, (). Returns no groups if all lines have too few places."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for language, place in sorted(places.items(), key=lambda item: item[1]):
+    for language, place in sorted(at.items(), key=lambda item: item[1]):
         values = [value for part in results.transform(language).parts for value in part.values()]
         texts = tuple(value for value in values if isinstance(value, str)) if place else ()
         groups.setdefault(texts, []).append(language)
     lines = ([*groups.get((), []), *group] for group in groups.values())
-    return groups if any(len({places[t] for t in line}) >= FEWEST for line in lines) else {}
+    return groups if any(len({at[t] for t in line}) >= FEWEST for line in lines) else {}
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
@@ -288,7 +278,7 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     intervals, or `log`, for a logarithmic axis and one row per column without intervals."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
     records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
-    steps, objectives = {r.step for r in records}, {results.objective_of(r) for r in records}
+    steps, objectives = sorted({r.step for r in records}), {results.objective_of(r) for r in records}
     look = {name: style for name, style in looks(results).items() if name in objectives}
     if len(steps) < 2 or len(languages) > MOST or not look:
         return None
@@ -296,21 +286,31 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
 
     def draw(panel: Axes, content: tuple[Column, str]) -> None:
         column, language = content
-        for place, (objective, style) in enumerate(look.items()):
+        for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
             curves = column.curves(results, objective, language)
             _draw_null(panel, curves)
-            # Shifts keep the intervals of different objectives apart.
-            _draw_means(panel, curves, style, None if seeds or log else place / len(look))
-            for line in curves.values() if seeds and len(results.seeds) > 1 else ():
-                values = [100 * record.value for record in line.values()]
-                panel.plot(list(line), values, style.dash, color=style.colour, linewidth=0.8, alpha=0.5)
+            points = means(
+                (step, {seed: Measured.of(curve[step]) for seed, curve in curves.items() if step in curve})
+                for step in steps
+            )
+            values, every = [100 * estimate.mean for _, estimate in points], 1 + len(points) // MARKERS
+            style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5}
+            panel.plot([step for step, _ in points], values, dash, markevery=every, **style)
+            if not seeds and not log:
+                stride = max(1, len(points) // BARS)
+                # Different first steps keep the intervals of different objectives apart.
+                barred = points[int(place / len(look) * stride + 1e-9) :: stride]
+                drawing.draw_intervals(panel, [point for point in barred if point[1].seeds > 1], colour)
+            for curve in curves.values() if seeds and len(results.seeds) > 1 else ():
+                values = [100 * record.value for record in curve.values()]
+                panel.plot(list(curve), values, dash, color=colour, linewidth=0.8, alpha=0.5)
         if log and language == languages[0]:
             panel.set_ylabel(drawing.wrapped(f"{column.head}, %", 1.1))
 
-    titles, across = dict(zip(languages, map(results.transform_title, languages), strict=True)), len(columns)
-    panels = [(f"{titles[t]},\n{column.head}", (column, t)) for t, column in product(languages, columns)]
+    heads = {language: results.transform_title(language) for language in languages}
+    panels, across = [(f"{heads[t]},\n{c}", (c, t)) for t, c in product(languages, columns)], len(columns)
     if log:
-        panels = [(titles[t] if c is columns[0] else "", (c, t)) for c, t in product(columns, languages)]
+        panels = [(heads[t] if c is columns[0] else "", (c, t)) for c, t in product(columns, languages)]
         across = len(languages)
     layout: dict[str, Any] = {"across": 4, "sharex": True, "sharey": "row"}
     layout["labels"] = "step of pretraining", entry.get("axis", "")
@@ -323,45 +323,24 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     return plot
 
 
-def _set_steps(panel: Axes, steps: Collection[int], log: bool) -> None:
+def _set_steps(panel: Axes, steps: Sequence[int], log: bool) -> None:
     """Set up an axis of steps; a logarithmic one includes step 0."""
     panel.xaxis.set_major_locator(MaxNLocator(3, integer=True))
     if log:
         first = min(filter(None, steps))
         panel.set_xscale("symlog", linthresh=first, linscale=0.3)
-        panel.set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= max(steps))])
+        panel.set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= steps[-1])])
         panel.xaxis.set_minor_locator(NullLocator())
     panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
     """Shade the values that do not exceed the null or chance, on average over seeds."""
-    low, high = dict[int, list[float]](), dict[int, list[float]]()
-    for curve in curves.values():
-        for step, record in curve.items():
-            if null := record.null:
-                low.setdefault(step, []).append(100 * min(null.low, null.chance))
-                high.setdefault(step, []).append(100 * max(null.high, null.chance))
-    if steps := sorted(low):
-        ends = [[fmean(by_step[step]) for step in steps] for by_step in (low, high)]
-        panel.fill_between(steps, ends[0], ends[1], color=NULL, linewidth=0, zorder=1)
-
-
-def _draw_means(
-    panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None
-) -> None:
-    """Draw means over seeds, with intervals at regularly spaced steps. `shift` is the first interval's offset
-    as a fraction of the steps' spacing (None: no intervals)."""
-    by_step: dict[int, dict[int, Measured]] = {}
-    for seed, curve in curves.items():
-        for step, record in curve.items():
-            by_step.setdefault(step, {})[seed] = Measured.of(record)
-    points = means(sorted(by_step.items()))
-    steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
-    style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 4.5}
-    panel.plot(steps, values, look.dash, markevery=1 + len(points) // MARKERS, **style)
-    if shift is not None:
-        stride = max(1, len(points) // BARS)
-        barred = points[int(shift * stride + 1e-9) :: stride]
-        over_seeds = [(step, estimate) for step, estimate in barred if estimate.seeds > 1]
-        drawing.draw_intervals(panel, over_seeds, look.colour)
+    nulls: dict[int, list[Null]] = {}
+    for step, record in (item for curve in curves.values() for item in curve.items()):
+        if record.null:
+            nulls.setdefault(step, []).append(record.null)
+    if steps := sorted(nulls):
+        low = [fmean(100 * min(null.low, null.chance) for null in nulls[step]) for step in steps]
+        high = [fmean(100 * max(null.high, null.chance) for null in nulls[step]) for step in steps]
+        panel.fill_between(steps, low, high, color=NULL, linewidth=0, zorder=1)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.columns import score_title, shown_records, task_columns
 from calque.analysis.papers.texts import chart, claim, table
-from calque.analysis.records.record import AER, RETRIEVAL, Floor
+from calque.analysis.records.record import AER, RETRIEVAL
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, Table, cell, listed, over_seeds, percent
@@ -28,6 +28,7 @@ PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gol
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 Pair = tuple[str, str]  # two languages
+Rows = list[tuple[str, ...]]
 
 
 class Continued:
@@ -42,10 +43,10 @@ class Continued:
         self.aligners = list(dict.fromkeys(key.aligner for key in errors))
         self.pairs = list(dict.fromkeys((key.first, key.language) for key in retrievals))
         self.languages: dict[str, list[str]] = {}
-        for name in TASKS:
-            keys_of_task = results.keys(measure=ZERO_SHOT, task=name)
-            if targets := dict.fromkeys(key.language for key in keys_of_task):
-                self.languages[name] = [self.source, *targets]
+        for task in TASKS:
+            targets = dict.fromkeys(key.language for key in results.keys(measure=ZERO_SHOT, task=task))
+            if targets:
+                self.languages[task] = [self.source, *targets]
         runs = [run for run in results.runs.values() if run.objective]
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
         self.start = next((run.objective.name for run in runs if run.objective and run.start is None), "")
@@ -53,20 +54,11 @@ class Continued:
             raise BadInput("there are no records of the starting model, which this report needs")
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
-        self.models = [self.start, *self.learnt]
+        self.models, self.title = [self.start, *self.learnt], results.objective_title
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
-        seeds = {run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)}
-        self.seeds = sorted(seeds)
-
-    def title(self, model: str) -> str:
-        return self.results.objective_title(model)
-
-    @property
-    def read_at(self) -> str:
-        """The main layer of all models or, if models differ, of the starting model and of the other
-        models."""
-        layers = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
-        return f"layer {self.layer} of {self.layers}{f' before and {layers} after' if layers else ''}"
+        self.seeds = sorted({r.seed for r in runs if (r.start is not None if self.learnt else r.id in tuned)})
+        others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
+        self.read_at = f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
     def scores(self, task: str, metric: str = "") -> list[Key]:
         """Return the keys of a task's scores: the source's first, then those of the other languages."""
@@ -91,24 +83,20 @@ class Continued:
             numbers.append(scores)
         return average(numbers)
 
-    def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> "Rows":
-        """Return a row for each model, with the mean over each column's numbers."""
-        return [
-            (self.title(model), *labels, *(number(self.values(model, keys)) for keys in columns))
-            for model in self.models
-        ]
+    def cells(self, model: str, columns: Iterable[Iterable[Key]]) -> list[str]:
+        """Return the mean over each column's numbers, with an interval over seeds or one seed's items."""
+        return [cell(mean(self.values(model, keys)), over_items=True) for keys in columns]
 
-    def table(
-        self, name: str, labels: Sequence[str], heads: Iterable[str], rows: "Rows", **about: Any
-    ) -> Table:
+    def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> Rows:
+        return [(self.title(model), *labels, *self.cells(model, columns)) for model in self.models]
+
+    def table(self, name: str, heads: Iterable[str], rows: Rows, **about: Any) -> Table | None:
         """Return a table whose note describes the study's seeds and source."""
-        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-        one_seed = f"one seed ({', '.join(map(str, self.seeds))}): {covers}"
-        about |= {"seeds": over_seeds(self.seeds) if len(self.seeds) > 1 else one_seed, "source": self.source}
-        return table(name, self.results, labels, heads, rows, **about)
-
-
-Rows = list[tuple[str, ...]]
+        seeds = over_seeds(self.seeds)
+        if len(self.seeds) == 1:
+            covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+            seeds = f"one seed ({self.seeds[0]}): {covers}"
+        return table(name, self.results, heads, rows, seeds=seeds, source=self.source, **about)
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
@@ -116,7 +104,7 @@ def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
-def retrieval(pair: Pair, layer: int) -> Key:
+def _retrieval(pair: Pair, layer: int) -> Key:
     """Return the key for retrieving the first language's sentences in the second."""
     return Key(RETRIEVAL, "", pair[1], metric="cosine", layer=layer, first=pair[0])
 
@@ -126,12 +114,7 @@ def set_title(gold: str) -> str:
     return PAPERS_NAMES.get(gold, gold)
 
 
-def number(values: BySeed) -> str:
-    """Format a mean over seeds, or over the test items of one seed."""
-    return cell(mean(values), over_items=True)
-
-
-def printed_metrics(task: str) -> list[str]:
+def _printed_metrics(task: str) -> list[str]:
     """Return the metrics that papers report for a task: two for question answering."""
     reader = TASKS[task]
     return [metric.name for metric in reader.metrics] if isinstance(reader, Questions) else [PRINTED[task]]
@@ -140,70 +123,63 @@ def printed_metrics(task: str) -> list[str]:
 def continued_tables(results: Results) -> dict[str, Table | None]:
     """Return a study's tables, by file name."""
     study = Continued(results)
-    return {
-        "xtreme": _xtreme_table(study) if len(study.languages) > 1 else None,
-        **(_error_tables(study) if study.sets else {}),
-        "retrieval": _retrieval_table(study) if study.pairs else None,
-        **{f"task-{task}": _task_table(study, task) for task in study.languages},
-    }
+    tables = {f"task-{task}": _task_table(study, task) for task in study.languages}
+    xtreme = {"xtreme": _xtreme_table(study)} if len(study.languages) > 1 else {}
+    return {**xtreme, **_error_tables(study), "retrieval": _retrieval_table(study), **tables}
 
 
-def _xtreme_table(study: Continued) -> Table:
+def _xtreme_table(study: Continued) -> Table | None:
     """Tabulate each task's mean over its languages, and the mean over tasks, as in Table 1."""
     tasks = sorted(study.languages, key=lambda task: XTREME.index(task) if task in XTREME else len(XTREME))
-    columns = {task: printed_metrics(task) for task in tasks}
+    columns = {task: [study.scores(task, m) for m in _printed_metrics(task)] for task in tasks}
     rows: Rows = []
     for model in study.models:
-        scores = []
-        for task, metrics in columns.items():
-            scores.append([study.values(model, study.scores(task, metric)) for metric in metrics])
-        overall = average(list(map(average, scores)))
-        rows.append((study.title(model), *map(number, [*chain(*scores), overall])))
+        means_of_tasks = [average([study.values(model, keys) for keys in columns[task]]) for task in tasks]
+        overall = cell(mean(average(means_of_tasks)), over_items=True)
+        rows.append((study.title(model), *study.cells(model, chain(*columns.values())), overall))
     languages = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
-    heads = [score_title(task, metric) for task in tasks for metric in columns[task]]
+    heads = [score_title(task, metric) for task in tasks for metric in _printed_metrics(task)]
     heads.append(f"mean of {len(tasks)} tasks")
-    return study.table("xtreme", ("model",), heads, rows, tasks=tasks, languages=languages)
+    return study.table("xtreme", heads, rows, tasks=tasks, languages=languages)
 
 
-def _error_tables(study: Continued) -> dict[str, Table]:
+def _error_tables(study: Continued) -> dict[str, Table | None]:
     """Tabulate AER on each gold set and its mean, at main layers and at every layer."""
-    heads, at_main, by_layer = [*map(set_title, study.sets), "mean"], Rows(), Rows()
+    at_main, by_layer = Rows(), Rows()
     for aligner in study.aligners:
-        at_main += study.rows(_and_mean([error(gold, aligner) for gold in study.sets]), aligner)
-        layers = []
-        for layer in range(study.layers + 1):
-            columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
-            layers.append(study.rows(columns, aligner, str(layer)))
-        by_layer += chain(*zip(*layers, strict=True))
+        rows_at = {}
+        for layer in (MAIN, *range(study.layers + 1)):
+            keys = [error(gold, aligner, layer) for gold in study.sets]
+            label = [] if layer == MAIN else [str(layer)]
+            rows_at[layer] = study.rows([*([key] for key in keys), keys], aligner, *label)
+        at_main += rows_at.pop(MAIN)
+        by_layer += chain(*zip(*rows_at.values(), strict=True))
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
-    unread = [set_title(gold) for gold in study.sets if gold not in read]
-    about: dict[str, Any] = {"parts": {"unread": unread}, "read": study.read_at, "sets": listed(unread)}
+    unread = listed([set_title(gold) for gold in study.sets if gold not in read])
+    heads = [*map(set_title, study.sets), "mean"]
     return {
-        "aer": study.table("aer", ("model", "links by"), heads, at_main, **about),
-        "layers": study.table("layers", ("model", "links by", "layer"), heads, by_layer),
+        "aer": study.table("aer", heads, at_main, read=study.read_at, unread=unread),
+        "layers": study.table("layers", heads, by_layer),
     }
 
 
-def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
-    """Return the keys of one column per number, and of a last column with their mean."""
-    return [*([key] for key in keys), keys]
-
-
-def _retrieval_table(study: Continued) -> Table:
+def _retrieval_table(study: Continued) -> Table | None:
     """Tabulate the translations found, by model and language pair."""
+    if not study.pairs:
+        return None
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
     if target_pairs := [pair for pair in study.pairs if study.source not in pair]:
         groups[f"{len(target_pairs)} others, mean"] = target_pairs
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
     layers, by_group = (study.layer, study.layers), []
     for name, group in groups.items():
-        by_group.append(study.rows([[retrieval(pair, n) for pair in group] for n in layers], name))
-    heads, rows = [f"cosine, layer {n}" for n in layers], list(chain(*zip(*by_group, strict=True)))
-    return study.table("retrieval", ("model", "languages"), heads, rows)
+        by_group.append(study.rows([[_retrieval(pair, n) for pair in group] for n in layers], name))
+    heads = [f"cosine, layer {n}" for n in layers]
+    return study.table("retrieval", heads, list(chain(*zip(*by_group, strict=True))))
 
 
-def _task_table(study: Continued, task: str) -> Table:
+def _task_table(study: Continued, task: str) -> Table | None:
     """Tabulate the models' and the baselines' scores on a task by language."""
     languages, results, rows = study.languages[task], study.results, Rows()
     metrics = [metric.name for metric in TASKS[task].metrics]
@@ -212,17 +188,17 @@ def _task_table(study: Continued, task: str) -> Table:
         rows += study.rows([*([key] for key in keys), keys[1:], keys], metric_title(metric), OURS)
     baselines = {floor.baseline: floor.title for floor in results.floors if floor.task == task}
     for metric, (name, title) in product(metrics, baselines.items()):
-        scores = [results.floors_of(task, metric, language, study.source).get(name) for language in languages]
-        columns = [*([floor] for floor in scores), scores[1:], scores]
-        rows.append((title, metric_title(metric), FLOOR, *map(_mean_floor, columns)))
-    about: dict[str, Any] = {"tasks": [task], "task": task_title(task), "parts": {"floors": baselines}}
+        floors = [results.floors_of(task, metric, language, study.source).get(name) for language in languages]
+        values = [floor.value if floor else None for floor in floors]
+        cells = map(percent, [*values, _mean(values[1:]), _mean(values)])
+        rows.append((title, metric_title(metric), FLOOR, *cells))
     heads = [*languages, "mean of the others", "mean of all"]
-    return study.table("task", ("model", "metric", "source"), heads, rows, **about)
+    return study.table("task", heads, rows, tasks=[task], task=task_title(task), floors=baselines)
 
 
-def _mean_floor(floors: Sequence[Floor | None]) -> str:
-    values = [floor.value for floor in floors if floor]
-    return percent(fmean(values) if len(values) == len(floors) > 0 else None)
+def _mean(values: Sequence[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if len(numbers) == len(values) > 0 else None
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:
@@ -233,14 +209,14 @@ def continued_claims(results: Results) -> Iterator[Claim]:
     def better(name: str, model: str, keys: Sequence[Key], side: int = 1, **about: Any) -> Claim:
         """Claim that a model's mean number is higher (`side` +1) or lower (-1) than the starting model's."""
         scores = ([study.values(one, [key]) for key in keys] for one in (model, study.start))
-        about |= {"better": study.title(model), "worse": study.title(study.start), "many": len(keys)}
-        return claim(name, judge_estimate(gap(*scores), side), read=study.read_at, **about)
+        about |= {"better": study.title(model), "worse": study.title(study.start), "read": study.read_at}
+        return claim(name, judge_estimate(gap(*scores), side), many=len(keys), **about)
 
     for model in study.learnt:
         for aligner in study.aligners:
             yield better("set-aer", model, [error(gold, aligner) for gold in study.sets], -1, by=aligner)
         if study.pairs:
-            yield better("finds-more", model, [retrieval(pair, MAIN) for pair in study.pairs])
+            yield better("finds-more", model, [_retrieval(pair, MAIN) for pair in study.pairs])
         for task in study.languages:
             yield better("transfers-task-better", model, study.scores(task)[1:], on=task_title(task))
 
@@ -292,7 +268,7 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
 def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
     """Plot every model's score in every language and the strongest baseline, with one panel per task."""
     source, results = study.source, study.results
-    metrics = {task: printed_metrics(task)[0] for task in study.languages}
+    metrics = {task: _printed_metrics(task)[0] for task in study.languages}
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
 
     def draw(panel: Axes, task: str) -> None:

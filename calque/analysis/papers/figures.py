@@ -1,6 +1,7 @@
 """Show scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, scores by word-order distance and
 by shared vocabulary, and the zero-shot scores of all objectives."""
 
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -26,12 +27,13 @@ from calque.analysis.papers.columns import (
     column_table,
     columns_of,
     main_metrics,
+    places,
+    score_title,
     shown_records,
     task_columns,
 )
 from calque.analysis.papers.texts import chart
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Published
-from calque.analysis.report import drawing
 from calque.analysis.report.drawing import (
     FILLED,
     FILLS,
@@ -41,17 +43,39 @@ from calque.analysis.report.drawing import (
     SOFT,
     Fill,
     Plot,
+    draw_intervals,
     draw_points,
+    in_groups,
     key,
     level,
     wrapped,
 )
 from calque.analysis.report.table import Table
 from calque.analysis.results import Point, Results, above_floor, mean
-from calque.analysis.tasks.catalogue import metric_title, task_title
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
 BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
+
+
+def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield ZS, Delta and alignment@1 by order distance, Delta and alignment@1 by shared sub-words, and the
+    paper's figures."""
+    columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
+    x = Column("order distance", ORDER, "kendall")
+    yield by_number("figure-order", results, x, columns, results.transforms)
+    columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
+    yield by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
+    yield from paper_figures(results)
+
+
+def paper_figures(results: Results) -> Iterator[Plot | None]:
+    yield delta_figure(results)
+    yield correlation_figure(results)
+
+
+def equal_terms_figures(results: Results) -> Iterator[Plot | None]:
+    yield _objectives_figure(results)
+    yield correlation_figure(results)
 
 
 def delta_figure(results: Results) -> Plot | None:
@@ -62,17 +86,17 @@ def delta_figure(results: Results) -> Plot | None:
     if len(pairs) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
-    ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
+    ticks = [score_title(*group, "\n").replace("on bare", "on\nbare") for group in groups]
     bars = [(objective, t, *group) for t, group, objective in product(transforms, groups, look)]
     printed = {bar: number for bar in bars if (number := results.printed(3, DELTA, *bar))}
     no_transfer = {bar: found for bar in bars if (found := above_floor(results, *bar, "SUP"))}
 
     def draw(panel: Axes, transform: str) -> None:
-        for x, objective, group in drawing.in_groups(list(look), groups):
+        for x, objective, group in in_groups(list(look), groups):
             bar, sides = (objective, transform, *group), [x - width / 2, x + width / 2]
             if delta := mean(results.scores(DELTA, *bar)):
                 panel.bar(x, 100 * delta.mean, 0.92 * width, **look[objective].bar)
-                drawing.draw_intervals(panel, [(x - width / 6, delta)], INK)
+                draw_intervals(panel, [(x - width / 6, delta)], INK)
             if bar in no_transfer:
                 level(panel, no_transfer[bar][1].mean, sides, ":", INK, linewidth=1.2)
             if bar in printed:
@@ -92,13 +116,9 @@ def delta_figure(results: Results) -> Plot | None:
     floors = list(dict.fromkeys(floor for floor, _ in no_transfer.values()))
     shown, grid = (records, numbers, floors), (columns, 2.0)
     plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
-    _extend_below_zero(plot.figure.axes[0])
+    bottom, top = plot.figure.axes[0].get_ylim()
+    plot.figure.axes[0].set_ylim(min(bottom, -BELOW * top), top)
     return plot
-
-
-def _extend_below_zero(axes: Axes) -> None:
-    bottom, top = axes.get_ylim()
-    axes.set_ylim(min(bottom, -BELOW * top), top)
 
 
 def correlation_figure(results: Results) -> Plot | None:
@@ -125,14 +145,14 @@ def correlation_figure(results: Results) -> Plot | None:
     panels = []
     for task, rho in rhos.items():
         p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
-        panels.append((f"{task_title(task)}, {metric_title(metrics[task])}\nρ = {rho_cell(rho)}\n{p}", task))
+        panels.append((f"{score_title(task, metrics[task], ', ')}\nρ = {rho_cell(rho)}\n{p}", task))
     handles = keys(results, look)
     handles += [key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
     numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
     if numbers:
         note = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
         handles.append(key(f"published, shapes as above{note}", SOFT, "o", size=4))
-    columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
+    columns = [*task_columns(("SUP", "ZS"), metrics.items()), ALL_TYPES]
     records, labels = shown_records(results, columns), ("", "−Δ = ZS − SUP, points")
     name, grid = "figure-3-correlation", (ABREAST, 2.6)
     return chart(name, results, panels, draw, grid, handles, records, numbers, labels=labels)
@@ -150,19 +170,12 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
-    drawing.draw_intervals(panel, [(x, point.delta)], look.colour, unit=-100)
-    drawing.draw_intervals(panel, [(y, point.alignment)], look.colour, across=True)
+    draw_intervals(panel, [(x, point.delta)], look.colour, unit=-100)
+    draw_intervals(panel, [(y, point.alignment)], look.colour, across=True)
     hollow = fill == "none"  # a white fill hides the intervals behind a hollow marker
     style: dict[str, Any] = {"fillstyle": "full" if hollow else fill, "markersize": 7}
     style |= {"markerfacecolor": "#ffffff" if hollow else look.colour, "markerfacecoloralt": "#ffffff"}
     panel.plot(x, y, look.marker, color=look.colour, **style)
-
-
-def order_figure(results: Results) -> Plot | None:
-    """Plot ZS, Delta and alignment@1 against order distance."""
-    columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
-    x = Column("order distance", ORDER, "kendall")
-    return by_number("figure-order", results, x, columns, results.transforms)
 
 
 SCRIPTS = {"Transliterate", "Cognates"}  # transforms that change only which vocabulary is shared
@@ -180,17 +193,11 @@ def overlap_table(results: Results) -> Table | None:
     return column_table("overlap", results, columns, languages)
 
 
-def overlap_figure(results: Results) -> Plot | None:
-    """Plot Delta and alignment@1 against shared sub-words."""
-    columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
-    return by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
-
-
 def _shares(results: Results) -> dict[str, float]:
     """Return the shares of sub-words of the languages that differ from their source in vocabulary alone."""
     alone = [language for language in results.transforms if len(results.transform(language).parts) == 1]
     scripts = [language for language in alone if results.transform(language).parts[0]["kind"] in SCRIPTS]
-    return SUB_WORDS.places(results, scripts)
+    return places(results, SUB_WORDS, scripts)
 
 
 COLUMNS = 3  # panels in a row
@@ -198,7 +205,7 @@ LINE = 0.27  # height in inches per objective
 NAMES = 1.9  # width of the objectives' names, in inches
 
 
-def objectives_figure(results: Results) -> Plot | None:
+def _objectives_figure(results: Results) -> Plot | None:
     """Plot ZS with the strongest baseline, with one panel per task and one row per objective."""
     tasks, look = zero_shot_columns(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
@@ -207,20 +214,19 @@ def objectives_figure(results: Results) -> Plot | None:
 
     def draw(panel: Axes, column: Column) -> None:
         for place, (objective, transform) in enumerate(rows):
-            if score := mean(column.values(results, objective, transform)):
-                colour, marker, _ = look[objective]
-                draw_points(panel, [(place, score)], colour, marker, across=True, zorder=3)
+            if score := column.mean(results, objective, transform):
+                draw_points(panel, [(place, score)], *look[objective][:2], across=True, zorder=3)
         panel.xaxis.set_major_locator(MaxNLocator(2))
         panel.margins(x=0.15)
         for transform in results.transforms:
             if floor := column.floor(results, transform):
-                places = [place for place, (_, name) in enumerate(rows) if name == transform]
-                ends = [places[0] - 0.5, places[-1] + 0.5]
+                members = [place for place, (_, name) in enumerate(rows) if name == transform]
+                ends = [members[0] - 0.5, members[-1] + 0.5]
                 level(panel, floor.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
         panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
         panel.set_ylim(len(rows) - 0.4, -0.6)
 
-    heads = {f"{task_title(column.task)}, {metric_title(column.metric)}": column for column in tasks}
+    heads = {score_title(column.task, separator=", "): column for column in tasks}
     heads[f"mean of {len(tasks)} tasks"] = mean_of_tasks(results)
     of_words = [f for f in results.floors if f.learnt == results.source and not f.surface]
     floors = [floor for floor in of_words if (floor.task, floor.metric) in main_metrics(results)]

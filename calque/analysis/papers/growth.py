@@ -1,11 +1,11 @@
 """Follow measures over pretraining, and find the step at which each first exceeds its null distribution."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from statistics import median
 
-from calque.analysis.papers.columns import LABELS, Column, by_step, column_table
+from calque.analysis.papers.columns import Column, by_step, column_table, titles
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import ALIGNMENT, CKA, LINEAR, RETRIEVAL, Record
 from calque.analysis.report.drawing import Plot
@@ -16,9 +16,8 @@ from calque.pretrain.model import main_layer
 NEVER = math.inf
 
 
-def growth_columns(results: Results) -> list[Column]:
-    """Return the probed measures, with the task of the linear probe and the main layer; none in a study
-    without probes, whose records have no nulls."""
+def _columns(results: Results) -> list[Column]:
+    """Return the probed measures; none in a study without probes, whose records have no nulls."""
     if not any(record.null for record in results.records):
         return []
     task = next((key.task for key in results.keys(measure=LINEAR)), "")
@@ -35,18 +34,18 @@ def growth_columns(results: Results) -> list[Column]:
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
     """Return a table of onsets, and one of the values at the last step."""
-    columns, rows = growth_columns(results), list[tuple[str, ...]]()
+    columns = _columns(results)
+    if not columns:
+        return {}
+    rows = []
     for model in product(results.objectives, results.transforms):
         curves = [column.curves(results, *model).values() for column in columns]
-        cells = [onset_cell(list(map(onset, by_seed))) for by_seed in curves]
-        rows.append((results.objective_title(model[0]), results.transform_title(model[1]), *cells))
-    onsets = table("onsets", results, LABELS, [column.head for column in columns], rows)
-    return {"onsets": onsets if columns else None, "ends": column_table("ends", results, columns)}
+        rows.append((*titles(results, *model), *(onset_cell(list(map(onset, seeds))) for seeds in curves)))
+    return {"onsets": table("onsets", results, columns, rows), "ends": column_table("ends", results, columns)}
 
 
-def growth_figure(results: Results) -> Plot | None:
-    """Plot all probed measures by step."""
-    return by_step("figure-aligned", results, growth_columns(results))
+def growth_figures(results: Results) -> Iterator[Plot | None]:
+    yield by_step("figure-aligned", results, _columns(results))
 
 
 def onset(curve: Mapping[int, Record]) -> float:
@@ -61,8 +60,6 @@ def onset_cell(steps: Sequence[float]) -> str:
     if not steps:
         return MISSING
     low, high, never = min(steps), max(steps), steps.count(NEVER)
-    if never == len(steps):
-        return "never"
     if never:
-        return f"never in {never} of {len(steps)}, else from {low:,.0f}"
+        return f"never in {never} of {len(steps)}, else from {low:,.0f}" if low < NEVER else "never"
     return f"{median(steps):,.0f}" + (f" [{low:,.0f}, {high:,.0f}]" if low < high else "")

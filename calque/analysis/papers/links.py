@@ -1,6 +1,6 @@
 """Scores of aligners and encoders against gold links, as in XLM-Align's Table 2 and Figure 2."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calque.analysis.aligners.methods import BY_NAME, RELEASED
-from calque.analysis.papers.colours import Look, keys, looks
+from calque.analysis.papers.colours import keys, looks
 from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import chart, table
@@ -27,7 +27,8 @@ TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # pa
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, the name of its objective, corpus or encoder, and its records by gold set."""
+    """An aligner, the name of its objective, corpus or encoder, and its numbers of links and records by gold
+    set."""
 
     aligner: str
     learnt: str
@@ -36,12 +37,8 @@ class System:
     layer: int | None
     layers: int
     main_layer: int
-    records: dict[str, Record] = field(default_factory=dict, compare=False)
-
-    @property
-    def counts(self) -> dict[str, LinkCounts]:
-        """The numbers of links by gold set."""
-        return {gold: record.links for gold, record in self.records.items() if record.links}
+    counts: dict[str, LinkCounts] = field(default_factory=dict, compare=False)
+    records: list[Record] = field(default_factory=list, compare=False)
 
     @property
     def is_shown(self) -> bool:
@@ -49,14 +46,15 @@ class System:
         released aligner, at their main layer."""
         if not self.layers:
             return self.aligner == DIAGONAL or (self.aligner, self.symmetrisation) == (FAST_ALIGN, HEADLINE)
-        released = self.aligner == RELEASED.name
         named = self.aligner in BY_NAME or self.aligner == FORMER
+        released = self.aligner == RELEASED.name
         return named and self.layer in (None, self.main_layer) and self.joint == released
 
-    def mean(self, sets: Sequence[str]) -> float | None:
+    def mean(self, sets: Iterable[str]) -> float | None:
         """Return the unweighted mean error rate over gold sets; None if one is missing."""
-        rates = [rate for gold in sets if gold in self.counts and (rate := self.counts[gold].aer) is not None]
-        return fmean(rates) if rates and len(rates) == len(sets) else None
+        rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
+        known = [rate for rate in rates if rate is not None]
+        return fmean(known) if known and len(known) == len(rates) else None
 
 
 def systems(results: Results) -> list[System]:
@@ -67,54 +65,45 @@ def systems(results: Results) -> list[System]:
             run, facets = results.runs[record.run], (record.symmetrisation, record.joint, record.layer)
             learnt = results.objective_of(record)
             system = System(record.aligner, learnt, *facets, run.layers, run.main_layer)
-            found.setdefault(system, system).records[record.gold_set] = record
+            system = found.setdefault(system, system)
+            system.counts[record.gold_set] = record.links
+            system.records.append(record)
     return sorted(found.values(), key=lambda system: (system.layers > 0, system.aligner != DIAGONAL))
 
 
-def link_tables(results: Results) -> dict[str, Table]:
+def link_tables(results: Results) -> dict[str, Table | None]:
     """Return the table of a word-alignment study, by file name: the AER of every system on each gold set, and
     the paper's."""
-    shown = sorted(
-        (system for system in systems(results) if system.is_shown), key=lambda system: system.joint
-    )
+    shown = filter(lambda system: system.is_shown, systems(results))
     sets = list(dict.fromkeys(record.gold_set for record in results.records if record.links))
     titles, rows = list(map(set_title, sets)), list[tuple[str, ...]]()
-    for system in shown:
-        learnt = results.objective_title(system.learnt) or MISSING
+    for system in sorted(shown, key=lambda system: system.joint):
+        learnt, counts = results.objective_title(system.learnt) or MISSING, system.counts
         if system.layers:
             learnt += f", {system.layer} of {system.layers}"
+        rates = [hundredths(counts[gold].aer if gold in counts else None) for gold in sets]
+        few = f" ({len(counts)} of {len(sets)})" if len(counts) < len(sets) else ""
+        overall = system.mean(counts), sum(counts.values(), LinkCounts()).aer
         name = f"{system.aligner}, joint" if system.joint else system.aligner
-        rows.append((name, learnt, OURS, *_rates(system, sets)))
+        rows.append((name, learnt, OURS, *rates, *(hundredths(rate) + few for rate in overall)))
     published: dict[tuple[str, str], dict[str, float]] = {}
     for p in results.published:
         if p.table == 2:
             published.setdefault((p.setting, p.objective), {})[p.task] = p.value
-    for (setting, objective), values in published.items():
-        rates = map(hundredths, map(values.get, [*titles, "average"]))
-        rows.append((setting, objective, PUBLISHED, *rates, MISSING))
-    labels = ("aligner", "learnt from, or encoder and layer", "source")
+    for labels, values in published.items():
+        rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, [*titles, "average"])), MISSING))
     heads, note = [*titles, "mean of the sets’ AER", "AER of all pairs"], notes("xlm_align")[2]
-    return {"table-2": table("table-2", results, labels, heads, rows, published=note)}
+    return {"table-2": table("table-2", results, heads, rows, published=note)}
 
 
-def _rates(system: System, sets: Sequence[str]) -> tuple[str, ...]:
-    """Format the AER on each set, its mean, and the AER over all pairs, with the number of sets if some are
-    missing."""
-    counts = system.counts
-    few = f" ({len(counts)} of {len(sets)})" if len(counts) < len(sets) else ""
-    by_set = (hundredths(counts[gold].aer if gold in counts else None) for gold in sets)
-    overall = system.mean(list(counts)), sum(counts.values(), LinkCounts()).aer
-    return *by_set, *(hundredths(rate) + few for rate in overall)
-
-
-def link_figure(results: Results) -> Plot | None:
+def link_figures(results: Results) -> Iterator[Plot]:
     """Plot the released aligner's mean AER by layer, with one line per encoder. Encoders with the same number
     of layers and the same gold sets share a row of two panels, one for each value of `joint`."""
     every = systems(results)
     released = [system for system in every if system.layers and system.aligner == RELEASED.name]
-    look = looks(results, list(dict.fromkeys(system.learnt for system in released))) if released else {}
-    if not look:
-        return None
+    names = list(dict.fromkeys(system.learnt for system in released))
+    if not (look := looks(results, names) if released else {}):
+        return
     groups = list(dict.fromkeys((system.layers, tuple(system.counts)) for system in released))
     shown = (system for system in every if system.is_shown and not system.layers)
     levels, panels, drawn = list(zip(shown, DASHES, strict=False)), [], dict[System, None]()
@@ -125,9 +114,19 @@ def link_figure(results: Results) -> Plot | None:
         drawn |= dict.fromkeys([*members, *(system for system, _ in levels if system.mean(sets) is not None)])
 
     def draw(panel: Axes, members: Sequence[System]) -> None:
-        _draw_encoders(panel, members, look)
+        first = members[0]
+        for name, (colour, marker, dash) in look.items():
+            line = sorted((s for s in members if s.learnt == name), key=lambda s: s.layer or 0)
+            rates = [(s.layer, 100 * rate) for s in line if (rate := s.mean(first.counts)) is not None]
+            if rates:
+                style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5}
+                panel.plot(*zip(*rates, strict=True), dash, **style)
+        panel.set_xticks(range(0, first.layers + 1, 1 + first.layers // TICKS))
+        panel.set_xlabel("layer")
+        if not first.joint:
+            panel.set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, first.counts))}", 1.6))
         for system, dash in levels:
-            if (rate := system.mean(list(members[0].counts))) is not None:
+            if (rate := system.mean(first.counts)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
 
     handles = keys(results, look, line=None)
@@ -136,19 +135,5 @@ def link_figure(results: Results) -> Plot | None:
         handles.append(key(", ".join(filter(None, titles)), INK, line=dash))
     layout: dict[str, Any] = {"sharey": "row", "legend": {"handlelength": 2.5}}
     layout["about"] = {"aligner": RELEASED.name}
-    records = [record for system in drawn for record in system.records.values()]
-    return chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, records, **layout)
-
-
-def _draw_encoders(panel: Axes, systems: Sequence[System], look: Mapping[str, Look]) -> None:
-    """Draw one line of mean error rates by layer for each encoder, and label the axes."""
-    sets, layers = list(systems[0].counts), systems[0].layers
-    for name, (colour, marker, dash) in look.items():
-        lines = sorted((s for s in systems if s.learnt == name), key=lambda s: s.layer or 0)
-        if points := [(s.layer, 100 * rate) for s in lines if (rate := s.mean(sets)) is not None]:
-            style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5}
-            panel.plot(*zip(*points, strict=True), dash, **style)
-    panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
-    panel.set_xlabel("layer")
-    if not systems[0].joint:
-        panel.set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
+    records = [record for system in drawn for record in system.records]
+    yield chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, records, **layout)

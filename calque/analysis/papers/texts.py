@@ -21,31 +21,24 @@ DEFINITIONS: dict[str, str] = TEXTS["definitions"]
 
 
 def table(
-    name: str,
-    results: Results,
-    labels: Sequence[str],
-    heads: Iterable[str],
-    rows: Iterable[tuple[str, ...]],
-    parts: Mapping[str, object] = {},
-    **values: Any,
-) -> Table:
-    """Return a table with its title and note from texts.toml, filled with `values` and with the optional
-    `parts` that are not empty."""
-    seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
-    tasks, units = values.pop("tasks", results.tasks), set[str]()
+    name: str, results: Results, heads: Iterable[object], rows: Iterable[tuple[str, ...]], **values: Any
+) -> Table | None:
+    """Return a table with the title, note and labels of its rows from texts.toml, filled with `values`; None
+    without rows."""
+    entry, tasks, units = TEXTS["tables"][name], values.pop("tasks", results.tasks), set[str]()
     if TAGGED in tasks:
         units = {record.units for record in results.records if record.task == TAGGED}
     values = {
         "scale": results.scale,
-        "seeds": seeds,
-        "Seeds": seeds[0].upper() + seeds[1:],
+        "seeds": over_seeds(results.seeds, results.redrawn),
         "missing": MISSING,
         "at_floor": f"{DEFINITIONS['at_floor']} " if results.floors else "",
         "units": "".join(f"Units of POS: {TEXTS['units'][unit]}. " for unit in sorted(units)),
         **values,
     }
-    note = _filled(text, "note", parts, values).rstrip()
-    return Table(text["title"].format(**values), (*labels, *heads), tuple(rows), note, len(labels))
+    title, labels = entry["title"].format(**values), entry.get("labels", ("objective", "transform"))
+    header, cells, note = (*labels, *map(str, heads)), tuple(rows), _filled(entry, "note", values).rstrip()
+    return Table(title, header, cells, note, len(labels)) if cells else None
 
 
 def chart(
@@ -63,28 +56,26 @@ def chart(
 ) -> Plot:
     """Return a figure with its title and caption from texts.toml, filled with the values in `about`.
     `grid`, `handles` and `layout` are as for `small_multiples`."""
-    text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
+    entry, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."
     else:
         bars += "the test items of one seed, and do not cover other seeds."
-    values = {**DEFINITIONS, "bars": bars, **about}
-    title = text["title"].format(**values)
+    values = {**DEFINITIONS, "bars": bars, "floors": floors, "published": published, **about}
+    title = entry["title"].format(**values)
     figure = small_multiples(title, panels, draw, grid, handles, **layout)
-    caption = _filled(text, "caption", {"floors": floors, "published": published}, values)
-    caption += f" Scale: {results.scale}." if results.scale else ""
-    return Plot(figure, name, title, caption, records, published, floors)
+    scale = f" Scale: {results.scale}." if results.scale else ""
+    return Plot(figure, name, title, _filled(entry, "caption", values) + scale, records, published, floors)
 
 
-def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:
-    """Return a text with values filled in; optional parts are empty unless `parts` selects them."""
-    optional = entry.get("parts", {})
-    filled = {name: part.format(**values) if parts.get(name) else "" for name, part in optional.items()}
-    text: str = entry[key].format(**values | filled)
-    return text
+def _filled(entry: Mapping[str, Any], key: str, values: Mapping[str, Any]) -> str:
+    """Return a text with values filled in; an optional part is empty if the value of its name is."""
+    parts = entry.get("parts", {}).items()
+    filled = {name: part.format(**values) if values.get(name) else "" for name, part in parts}
+    return str(entry[key].format(**{**values, **filled}))
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
     """Return a claim in the words of claims.toml."""
     entry = CLAIMS[name]
-    return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
+    return Claim(entry["text"].format(**values), entry["where"], entry["family"], verdict)
