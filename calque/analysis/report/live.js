@@ -63,7 +63,7 @@ function logits({ shape, weights }, ids, type, place) {
 for (const box of document.querySelectorAll(".live")) {
   const { names, glosses, types, numbers, texts, mask, around, models } = JSON.parse(box.querySelector("script").textContent);
   const [select, input, table, note] = ["select", "input", "table", "output"].map((tag) => box.querySelector(tag));
-  const known = {};
+  const known = {}, all = [...new Set(Object.values(types).flat())];
   for (const model of models) model.weights = floats(model.weights);
   for (const language in types) known[language] = new Map([...types[language].map((id) => [names[id], id]), mask]);
   box.logits = (number, language, text) => {
@@ -75,20 +75,20 @@ for (const box of document.querySelectorAll(".live")) {
       throw `expected one ${mask[0]} and at most ${room - 2} words`;
     return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
   };
-  const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");
-  const nearest = (model, own) => {
-    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden_size, (id + 1) * model.shape.hidden_size));
-    const cosines = rows.map((row) => dot(row, rows[own]) / Math.sqrt(dot(row, row) * dot(rows[own], rows[own])));
-    const others = Object.values(types).flat().filter((id) => id !== own && !isNaN(cosines[id]));
-    const best = [...new Set(others)].sort((a, b) => cosines[b] - cosines[a]).slice(0, 5);
-    return best.map((id) => `${glossed(id)} ${cosines[id].toFixed(2)}`);
+  const cosines = ({ shape, weights }, own) => {
+    const row = (id) => weights.subarray(id * shape.hidden_size, (id + 1) * shape.hidden_size);
+    return names.map((_, id) => dot(row(id), row(own)) / Math.sqrt(dot(row(id), row(id)) * dot(row(own), row(own))));
   };
-  const guesses = (number) => {
+  const best = (ids, scores, written) => {
+    const order = ids.filter((id) => !isNaN(scores[id])).sort((a, b) => scores[b] - scores[a]).slice(0, 5);
+    return order.map((id) => `${names[id]}${id in glosses ? ` (${glosses[id]})` : ""} ${written(scores[id])}`);
+  };
+  const guesses = (model, number) => {
     const word = known[select.value].get(input.value.trim());
-    if (word !== undefined && word !== mask[1]) return nearest(models[number], word);
+    if (word !== undefined && word !== mask[1])
+      return best(all.filter((id) => id !== word), cosines(model, word), (cosine) => cosine.toFixed(2));
     const shares = softmax(box.logits(number, select.value, input.value));
-    const best = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, 5);
-    return best.map((id) => `${glossed(id)} ${(100 * shares[id]).toFixed(1)} %`);
+    return best([...shares.keys()], shares, (share) => `${(100 * share).toFixed(1)} %`);
   };
   const addRow = (tag, words) => {
     const row = table.insertRow();
@@ -98,10 +98,10 @@ for (const box of document.querySelectorAll(".live")) {
     note.textContent = "";
     table.replaceChildren();
     try {
-      const columns = models.map((_, number) => guesses(number));
+      const columns = models.map(guesses);
       addRow("th", models.map((model) => model.title));
       columns[0].forEach((_, i) => addRow("td", columns.map((column) => column[i])));
-    } catch (reason) { note.textContent = String(reason); }
+    } catch (reason) { note.textContent = reason; }
   };
   const begin = () => { input.value = texts[select.value] ?? mask[0]; update(); };
   select.onchange = begin;
