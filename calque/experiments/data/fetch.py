@@ -5,7 +5,7 @@ import hashlib
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import BadZipFile
@@ -81,9 +81,7 @@ def download(file: File, part: Path, report: Progress) -> Path:
         with requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if response.status_code != 416:  # otherwise, no bytes are left to receive
                 response.raise_for_status()
-                size = size if response.status_code == 206 else 0
-                title = f"fetching {Path(file.url).name}"
-                _receive(response, part, size, lambda done, of: report(title, done, of))
+                _receive(response, part, size if response.status_code == 206 else 0, report)
         _check(part, file.sha256, file.url)
     except (requests.RequestException, HTTPError) as error:
         raise BadInput(f"failed: {error}; run the command again", file.url) from None
@@ -93,17 +91,17 @@ def download(file: File, part: Path, report: Progress) -> Path:
     return part
 
 
-def _receive(response: requests.Response, part: Path, size: int, report: Callable[[int, int], None]) -> None:
+def _receive(response: requests.Response, part: Path, size: int, report: Progress) -> None:
     """Append the rest of a file to its first `size` bytes in `part`."""
-    rest = response.raw.length_remaining
+    rest, title = response.raw.length_remaining, f"fetching {Path(response.url).name}"
     if rest is None and "Transfer-Encoding" not in response.headers:
         raise BadInput("the server states no length, so truncation would go unnoticed", response.url)
     total = size + (rest or 0)
     with writing(part), part.open("ab" if size else "wb") as file:
         while block := response.raw.read1(1 << 17, decode_content=False):
             size += file.write(block)
-            report(size, max(total, size + 1))  # a server need not state the length
-    report(size, size)
+            report(title, size, max(total, size + 1))  # a server need not state the length
+    report(title, size, size)
 
 
 def _check(path: Path, expected: str, where: str) -> None:
@@ -129,23 +127,15 @@ def unpack(archive: Path, file: File) -> Path:
             path = archive.with_name("unpacked")
             path.write_bytes(gzip.decompress(archive.read_bytes()))
         if file.where:
-            path = _selected_rows(path, file.where)
+            with path.open("rb") as table:
+                header, *rows = table
+            column, value = file.where.encode().split(b"=")
+            place = header.split(b"\t").index(column)
+            path = path.with_name(f"{path.name}.{file.where}")
+            path.write_bytes(b"".join([header, *(row for row in rows if row.split(b"\t")[place] == value)]))
     except DAMAGE as error:
         if getattr(error, "errno", None) is not None:  # a disk error, not a damaged archive
             raise
-        raise BadInput(
-            f"damaged, or not in the format that its name suggests: {error}", archive.name
-        ) from None
+        fault = "damaged, or not in the format that its name suggests"
+        raise BadInput(f"{fault}: {error}", archive.name) from None
     return path
-
-
-def _selected_rows(table: Path, where: str) -> Path:
-    """Write a table's header and the rows with a value, as in `language=de`, to a new file."""
-    column, value = where.encode().split(b"=")
-    with table.open("rb") as file:
-        header, *lines = file
-    place = header.rstrip().split(b"\t").index(column)
-    rows = [line for line in lines if line.rstrip(b"\r\n").split(b"\t")[place] == value]
-    selected = table.with_name(f"{table.name}.{where}")
-    selected.write_bytes(b"".join([header, *rows]))
-    return selected

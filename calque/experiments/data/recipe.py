@@ -98,22 +98,15 @@ def fetching(recipes: Iterable[str]) -> str:
     return f"calque data fetch {' '.join(recipes)}{trust}"
 
 
-@cache
-def _recipes_by_place() -> dict[str, str]:
-    """Map the path of each file in a recipe, and of its parent folders, to the recipe."""
-    recipes: dict[str, str] = {}
-    for name in names():
-        for file in (PurePosixPath(file.place) for file in read_recipe(name).files):
-            for place in (file, *file.parents[:-1]):
-                recipes.setdefault(str(place), name)
-    return recipes
-
-
 def recipe_of(path: Path) -> str:
     """Return a recipe that provides the file or folder `path`, whatever the data folder, or "" if there is
     none."""
-    ends = ("/".join(path.parts[i:]) for i in range(len(path.parts)))
-    return next(filter(None, map(_recipes_by_place().get, ends)), "")
+    for name in names():
+        files = [PurePosixPath(file.place) for file in read_recipe(name).files]
+        places = {place.parts for file in files for place in (file, *file.parents[:-1])}
+        if any(path.parts[-len(place) :] == place for place in places):
+            return name
+    return ""
 
 
 def inputs(study: Any) -> list[Path]:
