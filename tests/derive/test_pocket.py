@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.analysis.tasks.baselines import Gazetteer, Unigram
-from calque.analysis.tasks.score import entity_f1
+from calque.analysis.tasks.score import Gazetteer, Unigram, entity_f1
 from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket, PocketEnglish, questions_of
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.sentence import Example, iob2

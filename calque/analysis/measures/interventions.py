@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
+from calque.analysis.tasks.catalogue import Tagging, tagged_words
 from calque.analysis.tasks.score import Score
-from calque.analysis.tasks.tagging import Tagging, tagged_words
 from calque.analysis.tasks.task import TaskRow
 from calque.analysis.tasks.transfer import DerivedTask, TaskModel
 from calque.derive.dictionary import usual_tags

@@ -17,8 +17,7 @@ from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, Table, cell, listed, over_seeds, percent
 from calque.analysis.results import BySeed, Key, Results, average, gap, judge_estimate, mean, means
-from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS, metric_title, task_title
-from calque.analysis.tasks.questions import Questions
+from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS, Questions, metric_title, task_title
 from calque.analysis.verdicts import Claim
 from calque.derive.errors import BadInput
 

@@ -1,20 +1,34 @@
-"""Compute metrics, with each example's contribution. Free-text answers are scored as in SQuAD v1.1 (Rajpurkar
-et al. 2016) and MLQA."""
+"""Metrics, with each example's contribution, and model-free baselines. Answers to questions are scored as in
+SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
 
 from __future__ import annotations
 
 import math
 import re
 import string
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
+from typing import ClassVar, TypeVar
 from unicodedata import category
 
-from calque.analysis.records.record import Items
-from calque.analysis.tasks.baselines import Answer
+import numpy as np
 
+from calque.analysis.records.record import Items
+from calque.derive.sentence import Example, spans_of
+
+Answer = Sequence[str]  # one label per word, one label per example, or the answers to a question
+Examples = Iterable[tuple[Example, Answer]]  # examples with gold answers
+Spell = Callable[[str], str]  # returns a word's spelling in a language
+Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a trained baseline's answers
 Entity = tuple[str, int, int]  # type, first word and last word, numbered across all sentences
+T = TypeVar("T", bound=Hashable)
+PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in millionths
+STEPS = 2_000  # maximum number of solver iterations
+_LOWER = "not no never none nobody nothing nowhere neither nor cannot without"
+NEGATIONS = frozenset(f"n't {_LOWER} {_LOWER.title()}".split())
 
 
 @dataclass(frozen=True)
@@ -27,19 +41,20 @@ class Score:
     items: Items | None = None
 
     @classmethod
-    def over(cls, hits: Iterable[int], sizes: Iterable[int], count: int) -> Score:
+    def over(cls, hits: Iterable[int], sizes: Iterable[int], count: int | None = None) -> Score:
+        """Divide the sum of `hits` by the sum of `sizes`, which is also the default for `count`. Raises
+        ValueError if that sum is 0."""
         hits, sizes = list(hits), list(sizes)
-        return cls(sum(hits) / sum(sizes), count, Items.over(hits, sizes))
+        if not (total := sum(sizes)):
+            raise ValueError("there are no answers to score")
+        return cls(sum(hits) / total, total if count is None else count, Items.over(hits, sizes))
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     """The fraction of labels predicted correctly."""
     pairs = (zip(*answers, strict=True) for answers in zip(gold, predicted, strict=True))
     hits = [sum(label == answer for label, answer in example) for example in pairs]
-    sizes = list(map(len, gold))
-    if not any(sizes):
-        raise ValueError("no labels to score")
-    return Score.over(hits, sizes, sum(sizes))
+    return Score.over(hits, map(len, gold))
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
@@ -83,51 +98,259 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in millionths
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
-    "hi": "",
+    "hi": "(?!)",  # matches nothing
     "vi": r"\b(của|là|cái|chiếc|những)\b",
     "de": r"\b(ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b",
     "ar": r"\sال^|ال",
-    "zh": "",
+    "zh": "(?!)",
 }
 """Regular expressions for the articles that MLQA's evaluation removes."""
 
 
-def squad_words(text: str) -> list[str]:
-    """Split a text into words by SQuAD's rules, without ASCII punctuation and articles."""
-    bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
-    return re.sub(ARTICLES["en"], " ", bare).split()
-
-
-def mlqa_words(text: str, language: str) -> list[str]:
-    """Split a text into words by MLQA's rules, without articles and any script's punctuation; each Chinese
-    character is a word."""
-    bare = "".join(c for c in text.lower() if c not in string.punctuation and category(c)[0] != "P")
-    if articles := ARTICLES[language]:
-        bare = re.sub(articles, " ", bare)
+def answer_words(text: str, language: str = "") -> list[str]:
+    """Split a text into words by SQuAD's rules, without ASCII punctuation and articles. With a `language`,
+    follow MLQA's rules: any script's punctuation is removed, and each Chinese character is a word."""
+    letters = (letter for letter in text.lower() if letter not in string.punctuation)
+    kept = (letter for letter in letters if not (language and category(letter)[0] == "P"))
+    bare = re.sub(ARTICLES[language or "en"], " ", "".join(kept))
     return (re.sub("([\u4e00-\u9fa5])", r" \1 ", bare) if language == "zh" else bare).split()
 
 
 def answer_scores(
-    gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
+    gold: Sequence[Answer], predicted: Sequence[Answer], language: str = ""
 ) -> dict[str, Score]:
-    """Compute exact match and F1 as in SQuAD: the best over a question's gold answers, averaged over
-    questions."""
-    if not gold:
-        raise ValueError("there are no questions to score")
+    """Compute exact match and F1 by the rules of `answer_words`: the best over a question's gold answers,
+    averaged over questions."""
     exact, ratios = [], []
     for texts, prediction in zip(gold, predicted, strict=True):
-        correct, answer = list(map(words, texts)), words(prediction[0])
+        answer, *correct = (answer_words(text, language) for text in (prediction[0], *texts))
         exact.append(answer in correct)
         ratios.append(max(_f1(reference, answer) for reference in correct))
+    score = Score.over(exact, [1] * len(exact))
     parts = Items.over([round(PARTS * ratio) for ratio in ratios], [PARTS] * len(ratios))
-    f1 = Score(math.fsum(ratios) / len(ratios), len(ratios), parts)
-    return {"f1": f1, "exact": Score.over(exact, [1] * len(exact), len(exact))}
+    return {"f1": Score(math.fsum(ratios) / score.count, score.count, parts), "exact": score}
 
 
 def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
     shared = 2 * sum((Counter(correct) & Counter(predicted)).values())
     return shared / (len(correct) + len(predicted)) if shared else 0.0
+
+
+class Baseline(ABC):
+    """A baseline, with its name in records and its display title. `surface` baselines compare two texts by
+    surface features. Subclasses are frozen dataclasses."""
+
+    name: str
+    title: str
+    surface: ClassVar[bool] = False
+
+    @abstractmethod
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        """Learn from examples; `spell` returns a word as it is spelled in the examples' language."""
+
+
+def words_of(example: Example, spell: Spell = str, text: int = 0) -> list[str]:
+    """Return the words of one of an example's texts, spelt by `spell`."""
+    return [spell(word) for sentence in example.texts[text] for word in sentence.words]
+
+
+def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
+    """Return the label with the largest count; ties are broken by the overall count, then alphabetically."""
+    return min(counts, key=lambda label: (-counts[label], -overall[label], label))
+
+
+def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, str], Counter[str]]:
+    """Return each item's most frequent label, and the counts of all labels."""
+    by_item = defaultdict[T, Counter[str]](Counter)
+    for item, label in labelled:
+        by_item[item][label] += 1
+    overall = sum(by_item.values(), Counter[str]())
+    return {item: most_frequent(counts, overall) for item, counts in by_item.items()}, overall
+
+
+@dataclass(frozen=True)
+class Majority(Baseline):
+    """Assigns the most frequent training label to every example or, with `of_words`, to every word."""
+
+    name: str = "majority"
+    title: str = "majority"
+    of_words: bool = False
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        counts = Counter(label for _, gold in examples for label in gold)
+        label = most_frequent(counts, counts)
+
+        def size(test: Example) -> int:
+            return sum(map(len, test.texts[0])) if self.of_words else 1
+
+        return lambda tests, _: [(label,) * size(test) for test in tests]
+
+
+@dataclass(frozen=True)
+class Unigram(Baseline):
+    """Assigns to every word its most frequent training tag, and to new words the most frequent tag."""
+
+    name: str = "unigram"
+    title: str = "unigram"
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        pairs = (zip(words_of(example, spell), gold, strict=True) for example, gold in examples)
+        tags, overall = most_frequent_of_each(chain.from_iterable(pairs))
+        unknown = most_frequent(overall, overall)
+        return lambda tests, spell: [
+            tuple(tags.get(word, unknown) for word in words_of(test, spell)) for test in tests
+        ]
+
+
+@dataclass(frozen=True)
+class Gazetteer(Baseline):
+    """Tags, in IOB2, every sequence of words that is a name in the training data, from left to right; longer
+    names take precedence."""
+
+    name: str = "gazetteer"
+    title: str = "gazetteer"
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        names = list[tuple[tuple[str, ...], str]]()
+        for example, gold in examples:
+            words = words_of(example, spell)
+            names += [(tuple(words[span.start : span.end]), span.label) for span in spans_of(gold)]
+        types, _ = most_frequent_of_each(names)
+        longest = max(map(len, types), default=0)
+
+        def answer(test: Example, spell: Spell) -> Answer:
+            words, tags = words_of(test, spell), list[str]()
+            while (start := len(tags)) < len(words):
+                for length in range(min(longest, len(words) - start), 0, -1):
+                    if kind := types.get(tuple(words[start : start + length])):
+                        tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
+                        break
+                else:
+                    tags.append("O")
+            return tags
+
+        return lambda tests, spell: [answer(test, spell) for test in tests]
+
+
+@dataclass(frozen=True)
+class BagOfWords(Baseline):
+    """Logistic regression on the word counts of the text with index `text` (Gururangan et al. 2018)."""
+
+    text: int
+    name: str
+    title: str
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        from sklearn.feature_extraction import DictVectorizer
+        from sklearn.linear_model import LogisticRegression
+
+        rows, labels = zip(
+            *((self._row(example, spell), label) for example, (label,) in examples), strict=True
+        )
+        counts, words = Counter(labels), DictVectorizer(sort=False)
+        usual = most_frequent(counts, counts)
+        if len(counts) < 2 or not any(rows):
+            return lambda tests, _: [(usual,) for _ in tests]
+        model = LogisticRegression(max_iter=STEPS).fit(words.fit_transform(rows), labels)
+
+        def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
+            rows = [self._row(example, spell) for example in tests]
+            new = (words.vocabulary_.keys().isdisjoint(row) for row in rows)
+            predicted = zip(new, model.predict(words.transform(rows)), strict=True)
+            return [(usual if is_new else str(label),) for is_new, label in predicted]
+
+        return answer
+
+    def _row(self, example: Example, spell: Spell) -> Counter[str]:
+        return Counter(words_of(example, spell, self.text))
+
+
+@dataclass(frozen=True)
+class Shallow(Baseline):
+    """Gradient boosting on sixteen features of a pair of texts: lengths, shared words and their order,
+    negations, and whether the texts start and end with the same words."""
+
+    name: str = "shallow"
+    title: str = "shallow features"
+    surface: ClassVar[bool] = True
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
+
+        negations = frozenset(map(spell, NEGATIONS))
+        rows, labels = zip(*((features(e, spell, negations), label) for e, (label,) in examples), strict=True)
+        if len(set(labels)) < 2:
+            return lambda tests, _: [labels[:1] for _ in tests]
+        model = HistGradientBoostingClassifier(early_stopping=False, random_state=0)
+        with threadpool_limits(1):
+            model.fit(np.array(rows), labels)
+
+        def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
+            rows = [features(example, spell, negations) for example in tests]
+            with threadpool_limits(1):
+                return [(str(label),) for label in model.predict(np.array(rows))]
+
+        return answer
+
+
+def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
+    """Return numbers that describe a pair of texts."""
+    first, second = words_of(example, spell, 0), words_of(example, spell, 1)
+    a, b, pairs_of_second = set(first), set(second), set(pairwise(second))
+    shared, pairs = a & b, pairs_of_second.intersection(pairwise(first))
+    places = [second.index(word) for word in dict.fromkeys(first) if word in shared]
+    order = [x < y for x, y in combinations(places, 2)] or [True]  # whether shared words keep their order
+    return [
+        *(len(first), len(second), len(second) - len(first)),
+        *(len(shared), *(len(shared) / max(1, len(words)) for words in (a, b, a | b))),
+        *(len(a - b), len(b - a)),
+        *(len(pairs), len(pairs) / max(1, len(pairs_of_second)), sum(order) / len(order)),
+        *(sum(word in negations for word in text) for text in (first, second)),
+        *(first[:1] == second[:1], first[-2:] == second[-2:]),
+    ]
+
+
+def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
+    """Return the baselines for pairs of texts, which are called `first` and `second`."""
+    alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
+    return (Majority(), *alone, Shallow())
+
+
+@dataclass(frozen=True)
+class KnownAnswer(Baseline):
+    """Finds an answer known from training in the sentence that shares the most words with the question."""
+
+    name: str = "overlap"
+    title: str = "known answer, most shared words"
+
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        answers = {
+            tuple(map(spell, sentence.words[span.start : span.end]))
+            for example, _ in examples
+            for sentence in example.texts[1]
+            for span in sentence.spans
+        }
+        longest = max(map(len, answers), default=1)
+
+        def answer(example: Example, spell: Spell) -> Answer:
+            """The first known answer or, without any, a word that is not in the question."""
+            question, sentences = set(words_of(example, spell)), []
+            for sentence in example.texts[1]:
+                # Texts kept as written are split at spaces, because their words would reveal the answers'
+                # positions.
+                words = sentence.text.split() if any(sentence.glued) else list(sentence.words)
+                sentences.append((words, tuple(map(spell, words))))
+            sentences.sort(key=lambda sentence: -len(question.intersection(sentence[1])))
+            for words, spelled in sentences:
+                for start in range(len(words)):
+                    for end in range(min(start + longest, len(words)), start, -1):
+                        if spelled[start:end] in answers and question.isdisjoint(spelled[start:end]):
+                            return (" ".join(words[start:end]),)
+            pairs = [pair for sentence in sentences for pair in zip(*sentence, strict=True)]
+            return (next((word for word, spelled in pairs if spelled not in question), pairs[0][0]),)
+
+        return lambda tests, spell: [answer(test, spell) for test in tests]

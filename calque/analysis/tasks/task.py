@@ -15,29 +15,27 @@ from unicodedata import category
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, Baseline
-from calque.analysis.tasks.score import Metric, Score
+from calque.analysis.tasks.score import Answer, Baseline, Metric, Score
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.sentence import Example, Sentence, read_examples
 from calque.derive.vocabulary import OURS, Specials, Vocabulary
-from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import encode_first, text_logits
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
-ZERO = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
     """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `language` is the token
-    type for models with language embeddings, and `types`, (1,) or (L,), are the tokenizer's token types."""
+    type for models with language embeddings, and `types` are the tokenizer's token types, one or (L,)."""
 
     ids: np.ndarray
     targets: np.ndarray
     language: int = field(default=0, kw_only=True)
-    types: np.ndarray = field(default_factory=lambda: ZERO, kw_only=True)
+    types: np.ndarray | int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,6 @@ class Pieces:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and last sub-word that overlap the characters from `start` to `end`, or None."""
-        inside = np.flatnonzero((self.ends > start) & (self.starts < end))
-        return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,9 @@ class Reader:
 
         def as_written(text: str) -> Pieces:
             (encoding,) = vocabulary.encode_texts([f" {text}"])
-            starts, ends = np.array(_covered(text, encoding.offsets), np.int64).reshape(-1, 2).T
+            if not encoding.ids:
+                raise ValueError(f"the text {text!r} has no sub-words")
+            starts, ends = np.array(_covered(text, encoding.offsets), np.int64).T
             return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
 
         return cls(vocabulary.encode, 0, vocabulary.specials, vocabulary.is_bert, as_written)
@@ -96,10 +91,7 @@ class Reader:
         """Split a text into sub-words, as written or word by word."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
-            encoded = self.encode_text(text)
-            if not len(encoded):
-                raise ValueError(f"the text {text!r} has no sub-words")
-            return encoded
+            return self.encode_text(text)
         pieces, end = list[tuple[int, int, int]](), 0
         for word in chain.from_iterable(sentence.words for sentence in sentences):
             start = text.index(word, end)
@@ -107,7 +99,7 @@ class Reader:
             pieces += [(piece, start, end) for piece in self.encode(word)]
         return Pieces(*np.array(pieces, np.int64).reshape(-1, 3).T)
 
-    def row(self, ids: Sequence[int], targets: Sequence[int], types: np.ndarray = ZERO) -> TaskRow:
+    def row(self, ids: Sequence[int], targets: Sequence[int], types: np.ndarray | int = 0) -> TaskRow:
         columns = np.asarray(ids, np.int32), np.asarray(targets, np.int32)
         return TaskRow(*columns, language=self.language, types=types)
 
@@ -118,8 +110,7 @@ class Reader:
         befores = [start], [] if self.is_bert else [end]
         parts = [[*before, *text.tolist(), end] for before, text in zip(befores, texts, strict=False)]
         types = np.repeat(np.arange(len(parts), dtype=np.uint8), list(map(len, parts)))
-        has_types = self.is_bert and types.any()
-        return self.row(list(chain.from_iterable(parts)), targets, types if has_types else ZERO)
+        return self.row(list(chain.from_iterable(parts)), targets, types if self.is_bert else 0)
 
 
 def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -145,67 +136,20 @@ def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, i
     return spans
 
 
-def windows(
-    reader: Reader, words: Sequence[str], targets: Sequence[int], length: int
-) -> tuple[list[TaskRow], bool]:
-    """Split words over as few rows `<s> words </s>` as possible; also return whether everything fits into
-    one."""
-    start, end = reader.specials.start, reader.specials.end
-    rows, fits = [([start], [UNLABELLED])], True
-    for word, target in zip(words, targets, strict=True):
-        pieces = reader.encode(word)
-        fits &= len(pieces) <= length - 2
-        pieces = pieces[: length - 2]
-        if len(rows[-1][0]) + len(pieces) >= length:
-            rows.append(([start], [UNLABELLED]))
-        ids, marks = rows[-1]
-        ids += pieces
-        marks += [target] + [UNLABELLED] * (len(pieces) - 1)
-    return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], fits and len(rows) == 1
-
-
-def joined(
-    reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
-) -> tuple[TaskRow, bool]:
-    """Combine all texts in a single row, truncating the longest; also return whether nothing was
-    truncated."""
-    flat = [reader.read(text).ids for text in texts]
-    sizes = [len(pieces) for pieces in flat]
-    room = length - len(reader.row_of_texts([pieces[:0] for pieces in flat], ()).ids)
-    while sum(sizes) > room:
-        sizes[sizes.index(max(sizes))] -= 1
-    ids = [pieces[:size] for pieces, size in zip(flat, sizes, strict=True)]
-    return reader.row_of_texts(ids, [target]), sum(sizes) == sum(map(len, flat))
-
-
-class Head(ABC):
-    """A head from transformers (the Auto class `auto`): each target in a row is one of C choices."""
+class Head:
+    """A head from transformers (the Auto class `auto`): each target in a row is one of C choices. This head
+    predicts a label for each id: K is L."""
 
     format: ClassVar[int] = 1
-    auto: ClassVar[str]
+    auto: ClassVar[str] = "AutoModelForTokenClassification"
 
-    @property
-    def kind(self) -> Any:
-        import transformers
-
-        return getattr(transformers, self.auto)
-
-    @abstractmethod
     def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
         """Return logits (B, K, C) for ids and token types (B, L); `real` (B, L) is False at padding."""
+        return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types).logits
 
     def answers(self, logits: Tensor) -> Tensor:
         """The most likely choice for each target, (B, K)."""
         return logits.argmax(-1)
-
-
-class WordHead(Head):
-    """Predicts a label for each id: K is L."""
-
-    auto = "AutoModelForTokenClassification"
-
-    def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
-        return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types).logits
 
 
 class TextHead(Head):
@@ -235,6 +179,9 @@ class SpanHead(Head):
         return logits.float()
 
 
+EncodedExample = tuple[list[TaskRow], bool]  # rows, and whether the whole example fits into one
+
+
 @dataclass(frozen=True)
 class Task(ABC):
     """A task, with its data, metrics, head, decoding and baselines."""
@@ -243,9 +190,10 @@ class Task(ABC):
     title: ClassVar[str]  # display name
     summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
     data: ClassVar[str]  # the kind of data, as sources and readers call it
+    texts: ClassVar[tuple[str, ...]] = ("text",)  # names for an example's texts, used in errors
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
-    head: ClassVar[Head]  # the head trained on top of an encoder
+    head: ClassVar[Head] = Head()  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines to compare scores with
 
     @property
@@ -266,11 +214,8 @@ class Task(ABC):
         return tuple(sorted({label for labels in gold for label in labels}))
 
     @abstractmethod
-    def rows(
-        self, example: Example, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
-        """Encode an example as rows of at most `length` ids, and return whether it fits into one. Raises
-        ValueError if a text has no ids."""
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> EncodedExample:
+        """Encode an example as rows of at most `length` ids. Raises ValueError if a text has no ids."""
 
     @abstractmethod
     def decode(
@@ -306,8 +251,11 @@ class Split:
     reader: Reader | None = None
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
+        names = self.task.texts
         for line, example in enumerate(read_examples(self.path), start=1):
             try:
+                if len(example.texts) != len(names):
+                    raise ValueError(f"expected a {' and a '.join(names)}, not {len(example.texts)} texts")
                 gold = tuple(map(intern, self.task.gold(example)))
             except (ValueError, LookupError) as error:
                 raise self.fault(f"not an example of the task {self.task.name}: {error}", line) from error
@@ -340,10 +288,11 @@ class Split:
         self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> list[Answer]:
         """Return each example's prediction, given the head's answers for its rows."""
-        predictions, remaining = [], iter(answers)
-        for (example, _), rows in zip(self, encoded.examples, strict=True):
-            predictions.append(self.task.decode(example, rows, list(islice(remaining, len(rows))), labels))
-        return predictions
+        remaining = iter(answers)
+        return [
+            self.task.decode(example, rows, list(islice(remaining, len(rows))), labels)
+            for (example, _), rows in zip(self, encoded.examples, strict=True)
+        ]
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:

@@ -7,26 +7,25 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
-from calque.analysis.tasks.baselines import Answer, words_of
-from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.analysis.tasks.score import Score
-from calque.analysis.tasks.tagging import Tagging
+from calque.analysis.tasks.catalogue import Tagging
+from calque.analysis.tasks.score import Answer, Score, words_of
 from calque.analysis.tasks.task import EncodedSet, Head, Reader, Split, Task, TaskRow, check
+from calque.derive.fingerprint import ADDED
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
+from calque.pretrain.config import out_of_range
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.model import TEXT_TYPES, autocast, has_languages, row_length
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite, learning_rate
@@ -34,7 +33,35 @@ from calque.pretrain.train import NonFinite, learning_rate
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
 CUT = "that do not fit into one row"
 READ_IDS = 8_192  # ids per batch for prediction
+MOST_EPOCHS = 100_000
 PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
+
+
+@dataclass(frozen=True)
+class FinetuneConfig:
+    """Settings for fine-tuning by AdamW, with linear warm-up over a fraction of the steps, and decay to zero.
+    The new head's learning rate is `head_rate` times the encoder's, and `max_length` is in ids. `dropout`
+    applies to hidden states and the head. `attention_dropout` defaults to the checkpoint's; any value above 0
+    makes attention three times slower on a CPU."""
+
+    learning_rate: float = 2e-5
+    head_rate: float = 1.0
+    epochs: int = 10
+    batch: int = 32
+    max_length: int = 128
+    warmup: float = 0.06
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    dropout: float = 0.1
+    freeze_table: bool = field(default=False, metadata=ADDED)
+    attention_dropout: float | None = field(default=None, metadata=ADDED)
+
+    def mistakes(self) -> list[str]:
+        positive, shares = ("learning_rate", "head_rate", "clip"), ("warmup", "dropout", "attention_dropout")
+        wrong = out_of_range(self, positive, shares, epochs=1, batch=1, max_length=8, weight_decay=0)
+        if self.epochs > MOST_EPOCHS:
+            wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -86,41 +113,38 @@ def finetune(
 ) -> Finetuned:
     """Train a saved model's encoder and a new head for `labels` labels on `rows`. Raises NonFinite if a loss,
     a gradient or a weight is not finite."""
+    import transformers
+
+    settings = read_config(model.checkpoint)
+    if labels:
+        settings.num_labels = labels
+    settings.hidden_dropout_prob = config.dropout
+    if config.attention_dropout is not None:
+        settings.attention_probs_dropout_prob = config.attention_dropout
     with torch.random.fork_rng(devices=[model.device] if model.device.startswith("cuda") else []):
         saved, missing = load_model(model.checkpoint)
-        encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(model.seed)
-        network, old, new = _with_head(model.checkpoint, encoder, head, labels, config)
+        kind = getattr(transformers, head.auto)
+        network = kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
+        encoder, weights = network.base_model, saved.state_dict()
+        known = weights.keys() - missing
+        loaded = {name: weights[name] for name in encoder.state_dict() if name in known}
+        encoder.load_state_dict(loaded, strict=False)
         if config.freeze_table:
             network.get_input_embeddings().weight.requires_grad_(False)
+        old = [weight for name, weight in encoder.named_parameters() if name in loaded]
+        pretrained = set(map(id, old))
+        new = [weight for weight in network.parameters() if id(weight) not in pretrained]
         tuned, groups = Finetuned(network.to(model.device), head), [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
         _train(tuned, rows, optimizer, config, model.seed, progress)
     return tuned
 
 
-def _with_head(
-    checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
-) -> tuple[Any, list[Tensor], list[Tensor]]:
-    """Return the encoder with a new head, and lists of its pretrained and its new weights."""
-    settings = read_config(checkpoint)
-    if labels:
-        settings.num_labels = labels
-    settings.hidden_dropout_prob = config.dropout
-    if config.attention_dropout is not None:
-        settings.attention_probs_dropout_prob = config.attention_dropout
-    model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
-    loaded = {name: encoder[name] for name in model.base_model.state_dict() if name in encoder}
-    model.base_model.load_state_dict(loaded, strict=False)
-    old = [weight for name, weight in model.base_model.named_parameters() if name in loaded]
-    pretrained = set(map(id, old))
-    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]
-
-
 def _train(
     tuned: Finetuned,
     rows: Sequence[TaskRow],
-    optimizer: Optimizer,
+    optimizer: Any,
     config: FinetuneConfig,
     seed: int,
     progress: Callable[[int, int], None],
@@ -179,9 +203,8 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     return cut
 
 
-@dataclass(frozen=True)
-class Tested:
-    """A model's predictions for a set, and their scores; `cut` examples do not fit into one row."""
+class Tested(NamedTuple):
+    """A model's scores on a set, with its predictions; `cut` examples do not fit into one row."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]

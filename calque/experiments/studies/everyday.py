@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.order import Invert
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import Invert, PocketTreebank, Reorder
 from calque.derive.pocket.language import Facts, Pocket, PocketEnglish, Sizes

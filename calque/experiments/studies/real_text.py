@@ -12,7 +12,7 @@ from typing import Any
 from calque.analysis.aligners.methods import DEFAULT, SOFTMAX
 from calque.analysis.measures.word_alignment import SETS
 from calque.analysis.papers.published import corpora
-from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
 from calque.derive.fingerprint import total

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
-from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.files import Artefact, input_digest, making
 from calque.derive.fingerprint import code_of
 from calque.experiments.run.places import CACHE
@@ -200,7 +200,7 @@ class ChangedRetrieval(DerivationRetrieval):
 
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
         from calque.analysis.measures.interventions import not_changed
-        from calque.analysis.tasks.tagging import tagged_words
+        from calque.analysis.tasks.catalogue import tagged_words
         from calque.analysis.tasks.task import Split
         from calque.derive.dictionary import usual_tags
 

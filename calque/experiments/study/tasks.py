@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
-from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.errors import unknown
 from calque.derive.files import making
 from calque.derive.languages import SOURCE, Languages, NamePair
@@ -214,21 +214,20 @@ class Floors:
 
         from calque.analysis.tasks.catalogue import floors, spelling
 
-        names, in_language = dict.fromkeys(chain.from_iterable(self.pairs)), None
+        names = dict.fromkeys(chain.from_iterable(self.pairs))
         if self.languages:
             languages = Languages.open(self.languages.folder, [name for name in names if name != SOURCE])
             spell = {name: spelling(languages, name) for name in names}
+            tasks = dict.fromkeys(names, self.task)
         else:
-            spell, in_language = dict.fromkeys(names, str), self._in_language
+            spell = dict.fromkeys(names, str)
+            tasks = {name: self.task.in_language(self.named(name)) for name in names}
         report = partial(machine.report, step.title)
-        rows = floors(open_examples(self.examples), self.task, self.pairs, spell, report, in_language)
+        rows = floors(open_examples(self.examples), tasks, self.pairs, spell, report)
         facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
         with making(step.folder, step.kind, facts) as part:
             json_rows.write(part / FLOORS, rows)
         report(1, 1)
-
-    def _in_language(self, language: str) -> Task:
-        return self.task.in_language(self.named(language))
 
     def named(self, language: str) -> str:
         """Return a language's name in records."""

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calque.analysis.tasks.baselines import Answer
-from calque.analysis.tasks.classification import TextLabels
-from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
+from calque.analysis.tasks.catalogue import TextLabels
+from calque.analysis.tasks.score import ACCURACY, Answer, Metric, Score, accuracy
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.studies.pocket import pocket
 from calque.experiments.study import Study

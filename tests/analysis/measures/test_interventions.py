@@ -16,7 +16,7 @@ from calque.analysis.measures.interventions import (
     interventions,
 )
 from calque.analysis.records.record import AFTER, RECOVERED
-from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.catalogue import NER, POS
 from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from calque.analysis.tasks.baselines import BagOfWords, Gazetteer, KnownAnswer, Unigram
+from calque.analysis.tasks.score import BagOfWords, Gazetteer, KnownAnswer, Unigram
 from calque.derive.sentence import Example, Sentence, Span
 
 

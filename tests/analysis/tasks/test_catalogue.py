@@ -4,9 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.analysis.tasks.catalogue import TASKS, task
-from calque.analysis.tasks.classification import TextLabels
-from calque.analysis.tasks.tagging import NER, POS, Tagging
+from calque.analysis.tasks.catalogue import NER, POS, TASKS, Tagging, TextLabels, task
 from calque.analysis.tasks.task import Reader, Split, check
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from calque.analysis.records.record import MeasuredModel
-from calque.analysis.tasks.task import TaskRow, TextHead, WordHead
+from calque.analysis.tasks.task import Head, TaskRow, TextHead
 from calque.analysis.tasks.transfer import FinetuneConfig, finetune, pieces
 from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED
@@ -25,7 +25,7 @@ V, C = 40, 5
 QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
 
 
-WORDS, TEXT = WordHead(), TextHead()
+WORDS, TEXT = Head(), TextHead()
 
 
 def toy(rows, head=WORDS, language=0, seed=0, shortest=2):
@@ -179,7 +179,7 @@ def test_text_head_equals_transformers(kind, layers, shortest):
         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout=0.0,
     )  # fmt: skip
     torch.manual_seed(layers)
-    model = TextHead().kind.from_config(config, attn_implementation="sdpa")
+    model = getattr(transformers, TextHead.auto).from_config(config, attn_implementation="sdpa")
     real = torch.arange(9) < torch.tensor([9, shortest, 5 if shortest < 9 else 9])[:, None]
     ids = torch.randint(5, 50, (3, 9)).where(real, 1)
     types = torch.zeros_like(ids)

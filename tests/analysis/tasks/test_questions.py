@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, spans
+from calque.analysis.tasks.catalogue import BEST, LONGEST, NOWHERE, QA, spans
 from calque.analysis.tasks.task import BARRED, Reader, Split
 from calque.derive.sentence import Example, Sentence, Span, write_examples
 from calque.derive.vocabulary import OURS, GivenVocabulary

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from calque.analysis.tasks.questions import QA
-from calque.analysis.tasks.task import Reader, joined, windows
+from calque.analysis.tasks.catalogue import POS, QA, PairLabels
+from calque.analysis.tasks.task import Reader
 from calque.derive.sentence import Example, Sentence, Span
 from calque.derive.vocabulary import OURS, GivenVocabulary
 from calque.pretrain.batch import UNLABELLED
@@ -26,7 +26,8 @@ words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 
 
 def tagged(sentence, length, reader=SOURCE):
-    return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
+    tags = tuple(word[0] for word in sentence)
+    return POS().rows(Example(((Sentence(tuple(sentence), tags),),)), LETTERS, reader, length)
 
 
 @given(words, st.integers(8, 40))
@@ -105,7 +106,8 @@ def text(words, *spans):
 def check(folder, theirs):
     reader = Reader.of_given(GivenVocabulary(folder).open())
     expected = theirs(QUESTION, CONTEXT, return_token_type_ids=True)
-    row, whole = joined(reader, [text(QUESTION), text(CONTEXT)], 0, len(expected.input_ids))
+    labelled, size = Example((text(QUESTION), text(CONTEXT)), "a"), len(expected.input_ids)
+    ((row,), whole) = PairLabels().rows(labelled, ("a",), reader, size)
     asked = Example((text(QUESTION), text(CONTEXT, Span(1, 3, "answer"))))
     ((spans,), _) = QA().rows(asked, (), reader, 128)
     for made in (row, spans):
@@ -114,8 +116,8 @@ def check(folder, theirs):
     shown = [CONTEXT[a:b] for a, b in zip(spans.starts, spans.ends, strict=True) if a < b]
     assert whole and "".join(shown) == CONTEXT.replace(" ", "")
     assert CONTEXT[spans.starts[spans.targets[0]] : spans.ends[spans.targets[1]]] == "small bird"
-    shorter, whole = joined(reader, [text(QUESTION), text(CONTEXT)], 0, len(expected.input_ids) - 2)
-    assert len(shorter.ids) == len(expected.input_ids) - 2 and not whole
+    ((shorter,), whole) = PairLabels().rows(labelled, ("a",), reader, size - 2)
+    assert len(shorter.ids) == size - 2 and not whole
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import f1_score
 
-from calque.analysis.tasks.questions import MLQA
+from calque.analysis.tasks.catalogue import MLQA
 from calque.analysis.tasks.score import answer_scores, entities, entity_f1
 
 UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel
-from calque.analysis.tasks.classification import NLI
+from calque.analysis.tasks.catalogue import NER, NLI, POS, Tagging
 from calque.analysis.tasks.score import Score
-from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Reader, Split
 from calque.analysis.tasks.transfer import (
     DerivedTask,

@@ -106,7 +106,7 @@ def test_invalid_study_files_are_one_line(folder, name, text, said):
 OWN = """
 from dataclasses import dataclass
 
-from calque.analysis.tasks.tagging import POS
+from calque.analysis.tasks.catalogue import POS
 from calque.derive.pocket.language import PocketEnglish
 from calque.experiments.study.gold import EncoderLinks
 from calque.experiments.study.measures import OrderDistance
