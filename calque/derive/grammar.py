@@ -1,8 +1,8 @@
 """Learn a word order from a treebank: the log-linear model of galactic dependencies (Wang and Eisner 2016).
 
 A node consists of n items: a head and its dependents. Each pair of items has one feature per granularity
-(tag, relation, both), and each sequence of items has one feature. Slots are indices of items: the head is
-slot n - 1, and slots n and n + 1 are the boundary marks before and after all items.
+(tag, relation, both), and each sequence one. Slots are indices of items: slot n - 1 is the head, and slots n
+and n + 1 are the boundary marks before and after all items.
 """
 
 import math
@@ -25,7 +25,6 @@ Slots = tuple[int, ...]
 Items = tuple[str, ...]
 Seen = tuple[Items, Slots]  # a node's items, and their order in a sentence
 Weights = Mapping[Feature, float]
-Branch = dict[str, "Branch"]
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
@@ -80,20 +79,15 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype."""
+    """Return a dependent's label, such as `ADJ amod`; relations have no subtypes."""
     return f"{tag} {relation.partition(':')[0]}"
-
-
-def head_item(tag: str) -> str:
-    """Return a head's label, which has no relation."""
-    return f"@{tag} @"
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
     """Return a head's dependents, sorted by item, then the head; and the items of all these words."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
-    return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
+    return [*words, head], (*map(labels.__getitem__, words), f"@{sentence.tags[head]} @")
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
@@ -122,7 +116,7 @@ def _places(n: int) -> np.ndarray:
 @cache
 def columns(n: int) -> list[tuple[str, int, int]]:
     """List all pairs of slots that may have a feature, as (kind, slot, slot)."""
-    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    pairs = list(permutations(range(n), 2))
     marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
     slot_pairs = [(ADJACENT, i, j) for i, j in pairs + marks] + [(ORDERED, i, j) for i, j in pairs]
     for kind in (BEFORE, AROUND, AFTER):
@@ -176,34 +170,22 @@ def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
 
 
 class Sequences:
-    """A trie of label sequences, to be matched against a node's items."""
+    """Label sequences, to be matched against a node's items."""
 
     def __init__(self, features: Iterable[Feature]) -> None:
-        self._root: Branch = {}
-        for feature in features:
-            branch = self._root
-            for label in feature[1:]:
-                branch = branch.setdefault(label, {})
-            branch[SEQUENCE] = {}
+        self._features = set(features)
+        self._starts = {feature[:end] for feature in self._features for end in range(2, len(feature) + 1)}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
         """Yield the slots and the feature for every way to form a sequence from the items."""
-        n, slots = len(items), defaultdict[str, list[int]](list)
-        for slot, label in enumerate((*items, BEGIN, END)):
-            slots[label].append(slot)
-
-        def extend(branch: Branch, chosen: Slots, labels: Feature) -> Iterator[tuple[Slots, Feature]]:
-            if SEQUENCE in branch:
-                yield chosen, (SEQUENCE, *labels)
-            if len(chosen) == min(LONGEST_SEQUENCE, n):
-                return
-            for label, places in slots.items():  # in a fixed order, on which floating-point sums depend
-                for slot in places if label in branch else ():
-                    if slot not in chosen:
-                        yield from extend(branch[label], (*chosen, slot), (*labels, label))
-
-        if n >= SHORTEST_SEQUENCE:
-            yield from extend(self._root, (), ())
+        partial: list[tuple[Slots, Feature]] = [((), (SEQUENCE,))]
+        for slots, feature in partial:  # the list grows during the loop
+            if len(slots) < min(LONGEST_SEQUENCE, len(items)):
+                for slot, label in enumerate((*items, BEGIN, END)):
+                    if slot not in slots and (*feature, label) in self._starts:
+                        partial.append(((*slots, slot), (*feature, label)))
+        # Sorted, because floating-point sums depend on the order.
+        yield from sorted(pair for pair in partial if pair[1] in self._features)
 
 
 @dataclass(frozen=True, eq=False)

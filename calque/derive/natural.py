@@ -1,8 +1,5 @@
-"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary, and a sentence
-set with its translation, encoded with a vocabulary learnt from both.
-
-Files are read in chunks by any process. Lines that contain given test sentences can be withheld.
-"""
+"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary, and sentences
+with their translations, encoded with a vocabulary learnt from both."""
 
 import hashlib
 import math
@@ -63,8 +60,8 @@ Chunks = tuple[Chunk, ...]  # a chunk of one file, or parallel chunks of two
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Text files of any kind (docs/formats.md) in one language. At most `megabytes` of each file are read (0:
-    no limit), except of files with entities."""
+    """Text files of any kind (docs/formats.md) in one language. At most `megabytes` of each are read (0: no
+    limit), except of files with entities."""
 
     former_fields: ClassVar = {"column": "text", "escaped": False}
 
@@ -76,7 +73,7 @@ class TextFiles:
             raise BadInput("a language needs at least one text file")
 
     def chunks(self) -> Iterator[Chunks]:
-        """Yield the chunks of all files, in order; raise BadInput for unsuitable files."""
+        """Yield the chunks of all files; raise BadInput for unsuitable files."""
         limit = self.megabytes * 1_000_000 or math.inf
         for path in self.paths:
             chunks = text.chunks(path, lines.SIZE, text.NATURAL_TEXT)
@@ -91,16 +88,16 @@ class TextFiles:
         return _complete(((line,) for line in texts), 1, left_out)
 
     def identity(self) -> list[Any]:
-        """Return the values that determine the lines, for fingerprints."""
+        """The values that determine the lines, for fingerprints."""
         files = [[text.detect(path, text.NATURAL_TEXT), digest(path)] for path in self.paths]
         return [files, "text", self.megabytes, False]
 
 
 @dataclass(frozen=True)
 class BitextFiles:
-    """Sentences and translations, aligned line by line in the files `path` and `beside` (Moses format) or in
-    two `columns` of the tab-separated file `path`. If `words_in` contains two language codes, text is split
-    into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+    """Sentences and translations, line by line in the files `path` and `beside` or in two `columns` of the
+    tab-separated file `path`. If `words_in` contains two language codes, text is split into words as in
+    gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     former_fields: ClassVar = {"escaped": False, "megabytes": 0}
 
@@ -144,7 +141,6 @@ class BitextFiles:
         )
 
     def identity(self) -> list[Any]:
-        """Return the values that determine the lines, for fingerprints."""
         identity = [list(map(input_digest, self.paths)), self.columns, 0, False]
         return [*identity, self.words_in, self.fewest] if self.words_in else identity
 
@@ -183,8 +179,7 @@ def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
-    """Strip rows of texts. Return the columns of complete rows, which have text on all `sides`, and count
-    the others."""
+    """Strip texts; return the columns of rows with text on all `sides`, and count the others."""
     complete = []
     for row in rows:
         bare = [lines.without_marks(side).strip() for side in row]
@@ -228,13 +223,9 @@ def letters(text: str) -> str:
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
+@lru_cache(maxsize=4)
 def sentences(tests: TextFiles) -> Sentences:
     """Read the sentences in test files, once per process; raise BadInput if there are none."""
-    return _read_sentences(tests, tuple(map(digest, tests.paths)))
-
-
-@lru_cache(maxsize=4)
-def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
     sentences = Sentences(line for (column,) in read_all(tests, Counter()) for line in column)
     if not sentences.whole:
         raise BadInput("this file contains no sentences to withhold", tests.paths[0])
@@ -261,8 +252,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids of each word that has ids. Id i ends before character `stops[i]`. If ids are
-    not in word order, they all count as one word."""
+    """Return the number of ids of each word that has ids, or of the line if ids are not in word order. Id i
+    ends before character `stops[i]`."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -274,7 +265,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 def encode_piece(
     folder: Path, digest: str, withheld: TextFiles | None, piece: tuple[FileSet, Chunks]
 ) -> list[Encoded]:
-    """Encode parallel chunks, one per language. The first language's account counts the lines left out."""
+    """Encode parallel chunks; the first language's account counts the lines left out."""
     vocabulary, account = vocabulary_of(folder, digest), Account()
     sides = [encode_lines(vocabulary, column) for column in _read(*piece, account.left_out, withheld)]
     empty = np.any([side.pieces.sizes == 0 for side in sides], axis=0)
@@ -286,7 +277,7 @@ def encode_piece(
 
 
 def _too_long(lines: Corpus) -> np.ndarray:
-    """Whether each line has more words, or a word of more sub-words, than can be stored, (N,) bool."""
+    """Whether each line has more words, or a word more sub-words, than can be stored, (N,) bool."""
     mask = lines.pieces.sizes > LONGEST
     mask[lines.pieces.item[lines.pieces.values > LONGEST]] = True
     return mask
@@ -316,7 +307,7 @@ def natural_fingerprint(
         [[pair, list(map(identity, parts))] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [],  # dictionaries, which earlier versions read
+        [],  # dictionaries, in earlier versions
     )
 
 
@@ -331,8 +322,8 @@ def derive_natural(
     withheld: TextFiles | None = None,
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
-    `bitexts` are pairs of names in `texts`. Models get rows for all types if `rows` is "all", or for special
-    types and types in the text if it is "used". Lines with a `withheld` sentence are left out."""
+    `bitexts` are pairs of names in `texts`. Models get rows for "all" types, or for special types and those
+    "used" in the text. Lines with a `withheld` sentence are left out."""
     check_languages(texts, bitexts)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, withheld)
     types = vocabulary.open()
@@ -347,8 +338,7 @@ def derive_natural(
         for pair, parts in bitexts.items():
             pair_folder, name = f"{BITEXTS}/{'/'.join(pair)}", "-".join(pair)
             sides = {f"{name} ({side})": part / pair_folder / side for side in SIDES}
-            entry = {"languages": pair, "folder": pair_folder, **write(name, parts, sides)}
-            facts["pairs"].append(entry)
+            facts["pairs"].append({"languages": pair, "folder": pair_folder, **write(name, parts, sides)})
         types.save(place)
         facts[VOCABULARY] = types.account
         if rows == "used":
@@ -397,8 +387,8 @@ def _write_corpora(
 
 
 def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write a source language and its translation into `language`, given as `pairs` of non-empty sentences,
-    with a shared vocabulary and without word links."""
+    """Write `pairs` of non-empty sentences in a source language and in `language`, with a shared vocabulary
+    and without word links."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

@@ -4,9 +4,9 @@ fast_align is IBM model 2 with a single position parameter, the tension (Dyer, C
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
 PASSES only aligns, and the first does not update the tension.
 
-A cell pairs a target word with a possible partner: a source word or the null word. Shapes: P sentence pairs,
-R target words, C cells. A prior is proportional to exp(tension * h), with h = -|i / n - j / m| for target
-position j of m and source position i of n, so its sum over i consists of two geometric series.
+A cell pairs a target word with a source word or the null word. Shapes: P sentence pairs, R target words, C
+cells. A prior is proportional to exp(tension * h), with h = -|i / n - j / m| for target position j of m and
+source position i of n, so its sum over i consists of two geometric series.
 
 links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
 ends.npy  (N + 1,) int64  the index at which each pair's links begin
@@ -25,7 +25,7 @@ from calque.derive.corpus import Ragged, ends_of, ranges
 from calque.derive.errors import BadInput, listed
 from calque.derive.files import Artefact, making
 from calque.derive.fingerprint import fingerprint
-from calque.derive.languages import Bitext, EstimatedLinks, Language, Languages
+from calque.derive.languages import EstimatedLinks, Language, Languages
 from calque.derive.readers.parallel import Link, Links, Pair
 
 KIND, FORMAT = "links", 1
@@ -51,9 +51,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection with links found in one direction (Och and Ney 2003; Koehn, Och and Marcu
-    2003): first, repeatedly, links that contain an unlinked word and are adjacent, possibly diagonally, to a
-    link; then links between two unlinked words."""
+    """Extend the intersection (Och and Ney 2003; Koehn, Och and Marcu 2003): first, repeatedly, with links
+    that contain an unlinked word and are adjacent to a link; then with links between two unlinked words."""
     links, size = {*forward} & {*reverse}, -1
     while len(links) != size:
         size = len(links)
@@ -84,7 +83,7 @@ def _extend(
 
 class PairChunk(NamedTuple):
     """Sentence pairs as ids: `sources`, with a null word before each sentence; `targets` (R,); and the
-    numbers of source and target words per pair, `n` and `m` (P,)."""
+    numbers of source and target words, `n` and `m` (P,)."""
 
     sources: np.ndarray
     targets: np.ndarray
@@ -114,8 +113,8 @@ def chunks(
 
 
 class Cells:
-    """A chunk's cells, grouped by target word, null word first. i (C,): the source word's 1-based position
-    (null: 0). row (C,): the index of the target word. start (R,): each target word's first cell."""
+    """A chunk's cells, by target word, null word first. i (C,): the source word's 1-based position (null: 0).
+    row (C,): the index of the target word. start (R,): each target word's first cell."""
 
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
@@ -164,7 +163,7 @@ class Cells:
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
     """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
-    sentence pairs with each combination of lengths `m` and `n` (S,)."""
+    sentence pairs with lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = ranges(1, m), pairs[shape] / np.sum(m * pairs)
     m, n = m[shape], n[shape]
@@ -182,8 +181,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, terms in ((below, below), (below + 1, n - below)):
-        # If the lengths are exchanged, the number of terms may be negative. The published tool stores it as
-        # an unsigned integer, which makes the series practically infinite.
+        # If lengths are exchanged, this may be negative; the published tool's unsigned integer makes the
+        # series practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
         h = -np.abs(first / n - j / m)
         height, decay, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
@@ -196,8 +195,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
-    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t.
-    `unlearnt` and `left_out` count the pairs not used in training and those not aligned, by reason."""
+    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. `unlearnt` and
+    `left_out` count the pairs not used in training and those not aligned."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -240,8 +239,6 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner:
-    """A model for each direction, and the method that merges their links."""
-
     forward: FastAlign
     reverse: FastAlign
     symmetrisation: Symmetrisation = grow_diag_final_and
@@ -256,19 +253,19 @@ class StatisticalAligner:
         return self.forward.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
+        """Yield the links of each pair, as `FastAlign.align` does."""
         forward_pairs, reverse_pairs = tee(pairs)
         return map(self.symmetrisation, self.forward.align(forward_pairs), self.reverse.align(reverse_pairs))
 
 
 def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
-    """Collect the sorted keys of all cells. Keys are merged whenever as many are new, to save memory."""
+    """Collect the sorted keys of all cells, merged whenever as many are new, to save memory."""
     keys, new = np.empty(0, np.int64), list[np.ndarray]()
     for chunk in corpus:
         new.append(np.unique(Cells(chunk).keys(stride)))
-        if sum(map(len, new)) > len(keys):
+        if sum(map(len, new)) > len(keys) or chunk is corpus[-1]:
             keys, new = np.unique(np.concatenate([keys, *new])), []
-    return np.unique(np.concatenate([keys, *new]))
+    return keys
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.ndarray, float]:
@@ -285,9 +282,9 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.n
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
             joint = probabilities[key] * cells.prior(tension)
-            # bincount sums sequentially. The last bits of the sums decide between equally likely words.
+            # Both sums are sequential: their last bits decide between equally likely words.
             posterior = joint / np.bincount(cells.row, joint)[cells.row]
-            np.add.at(expected, key.astype(np.intp), posterior)  # sequential, so chunk sizes have no effect
+            np.add.at(expected, key.astype(np.intp), posterior)
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
@@ -316,7 +313,6 @@ class PairSample:
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        # The seed is ignored if all pairs are read.
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -334,7 +330,7 @@ def estimate_links(
     """Estimate and write the word links in the `drawn` sentence pairs of two languages (see `with_links`)."""
     bitext = languages.bitext(first, second)
     sample = bitext.sample(drawn.fraction, drawn.seed)
-    corpus = _Words(bitext, sample)
+    corpus = [(_words(bitext.first, a), _words(bitext.second, b)) for a, b in bitext.lines[sample].tolist()]
     aligner = StatisticalAligner.train(corpus, method)
     identity = languages.identity(first, second)
     facts = {
@@ -348,16 +344,6 @@ def estimate_links(
     }
     links, sampled_pairs = aligner.align(corpus), set(sample.tolist())
     return store((next(links) if pair in sampled_pairs else [] for pair in range(len(bitext))), folder, facts)
-
-
-@dataclass(frozen=True)
-class _Words:
-    bitext: Bitext
-    chosen: np.ndarray
-
-    def __iter__(self) -> Iterator[Pair]:
-        for a, b in self.bitext.lines[self.chosen].tolist():
-            yield _words(self.bitext.first, a), _words(self.bitext.second, b)
 
 
 def _words(language: Language, line: int) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, count, cycle, islice, product
-from typing import Self
+from itertools import chain, compress, count, cycle, islice, product
+from typing import Any, Self
 
 from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED, fingerprint
@@ -30,8 +30,7 @@ GENERATED: dict[str, tuple[str, int, Callable[[WordDraws], Iterator[Example]]]] 
     "paraphrase": ("paraphrases", 2, paraphrases),
     "qa": ("questions", 1, questions),
 }
-"""The name of each task's random stream, the number of examples per round (one per label), and the function
-that generates them."""
+"""Each task's name in random streams, number of examples per round (one per label), and generator."""
 SHARED, ALONE = -1, -2  # chunks of facts: those shared with derived languages, and all others
 MOST_SENTENCES = 1_000_000_000
 MANY = 2**40  # practically infinite
@@ -48,7 +47,7 @@ _SYLLABLES = [
 @dataclass(frozen=True)
 class Pocket:
     """A language with 300 or 600 word types; `seed` determines its preferences and sentences. `order` is a
-    key of derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
+    word order; trees and words are the same in all orders."""
 
     former_fields = (("zipf", 1.0),)
 
@@ -88,9 +87,8 @@ class Pocket:
                     yield sentence
 
     def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
-        """Yield an infinite random stream of a task's examples, with equally frequent labels: inference pairs
-        (`nli`), paraphrases ("1") or not ("0") (`paraphrase`), or questions with contexts in which a span
-        marks the answer (`qa`)."""
+        """Yield an infinite random stream of a task's examples, with equally frequent labels; in the contexts
+        of questions (`qa`), a span marks the answer."""
         name, _, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)
@@ -130,8 +128,8 @@ class Facts:
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in questions_of(self, language):
-            if question.shared is shared:
-                for pattern in islice(cycle(RELATIONS[question.relation]), self.mentions):
+            for pattern in islice(cycle(RELATIONS[question.relation]), self.mentions):
+                if question.shared is shared:
                     cloze = _state(pattern, question.subject, question.answer, rng.choice(LEADS))
                     statements.append(cloze.sentence)
         rng.shuffle(statements)
@@ -178,8 +176,7 @@ def _nouns(language: Pocket) -> list[str]:
     words, nouns = Counter[str](), Counter[str]()
     for sentence in language.sentences(SAMPLE, STREAM):
         words.update(sentence.words)
-        tagged = zip(sentence.words, sentence.tags, strict=True)
-        nouns.update(word for word, tag in tagged if tag == "NOUN")
+        nouns.update(compress(sentence.words, map("NOUN".__eq__, sentence.tags)))
     mostly = [word for word in nouns if 2 * nouns[word] > words[word]]
     return sorted(mostly, key=lambda word: (-nouns[word], word))
 
@@ -200,9 +197,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """`size` sentences of Pocket English, plus statements of the `facts`, and task data from separate random
+    """`size` sentences of Pocket English, statements of the `facts`, and task data from separate random
     streams. No example occurs twice in a task, and a third of the names are absent from the training data for
-    tagging and NER. Questions (`qa`) and paraphrases are generated only if their sizes are given."""
+    tagging and NER."""
 
     drawn = ("the lexicon", "the text", "the task items")
 
@@ -224,8 +221,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """Yield each chunk's index in the random stream and its number of sentences. The facts follow the
-        first chunk, because the preview shows the first chunk and the last chunks may be held out."""
+        """Yield each chunk's index in the random stream and its number of sentences. Facts follow the first
+        chunk, because previews show the first chunk and the last ones may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
@@ -252,7 +249,7 @@ class PocketEnglish(Source):
         """Return the first examples of each split's stream, skipping rounds that repeat an earlier text."""
         language, labels = self.language, GENERATED[task][1] if task in GENERATED else 1
         data = TaskData({}, {split: Counter() for split in SPLITS})
-        seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
+        seen = set[Any]()
         first = CORPUS + 1 + TASKS.index(task) * len(SPLITS)
         for stream, (split, size) in enumerate(zip(SPLITS, getattr(self, task), strict=True), start=first):
             if task in GENERATED:

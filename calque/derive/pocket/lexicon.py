@@ -7,7 +7,7 @@ import random
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, cycle, product, zip_longest
 from pathlib import Path
@@ -22,15 +22,13 @@ SITES, FIRMS = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
 BASE, THIRD, PAST, PARTICIPLE = range(4)  # indices of a verb's forms
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
-USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-
+USES = "WMSLO"  # women, men, surnames, places, brands
 FRAMES = ("intr", "tr", "soc", "ditr", "go", "say", "want")
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 TAIL = 0.1  # the fraction of rare words among the content words
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
 SIZE = 128  # number of entries in each table of favourites; words are drawn by their index
-Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of a person's names and pronouns
 
@@ -62,11 +60,10 @@ class Sense:
     """A word in a topic: its forms (the lemma first), a table of favourites for each role, and `rare` words
     that may replace it with probability `rarity`. Names and function words have no `kind`. The roles are:
 
-    - for subjects (and verbs): verbs in one of FRAMES, or `hire`, whose subjects are organisations and places
-      only, so that context reveals the class of a name; for objects: verbs (`passive`)
+    - for subjects and verbs: verbs in one of FRAMES; for organisations and places: `hire`, so that context
+      reveals the class of a name; for objects: verbs (`passive`)
     - for verbs: subject, object, recipient, manner, freq, modal; for adjectives and verbs: antonym
-    - for nouns: adj (in any position), attribute (before the noun), number, pointer, plural_pointer,
-      companion, hypernym
+    - for nouns: adj, attribute (only before the noun), number, pointer, plural_pointer, companion, hypernym
     - for verbs and nouns: locative and oblique prepositions, whose role is noun
     - for topics: person, animate, thing, place, hyponym, name, town, site, brand, firm, college
     """
@@ -107,7 +104,7 @@ class Lexicon:
         self.topics: list[Topic] = [defaultdict(list) for _ in range(types // 100)]
         self._fill(types - 24 - types // 25)
         self.forms.update(SITES, FIRMS)
-        self.names: Names = {use: [] for use in USES.values()}
+        self.names: dict[str, list[str]] = {use: [] for use in USES}  # most frequent first
         self.withheld: set[str] = set()
         for number, entry in enumerate(WORDS["names"]["words"].split(), start=1):
             if len(self.forms) == types:
@@ -115,7 +112,7 @@ class Lexicon:
             name, letters = entry.split(":")
             self.forms.add(name)
             for letter in letters:
-                self.names[USES[letter]].append(name)
+                self.names[letter].append(name)
             if number % 3 == 0:
                 self.withheld.add(name)
 
@@ -164,26 +161,26 @@ def _entities(lexicon: Lexicon, withheld: bool, rng: random.Random) -> dict[str,
     def turns(pool: Sequence[str]) -> Iterator[str]:
         return cycle(rng.sample(pool, len(pool)))
 
-    names, topics = lexicon.names.values(), len(lexicon.topics)
+    topics = len(lexicon.topics)
     women, men, surnames, places, brands = (
-        [name for name in pool if (name in lexicon.withheld) is withheld] for pool in names
+        [name for name in pool if (name in lexicon.withheld) is withheld] for pool in lexicon.names.values()
     )
-    pools = SITES, places, women, men, surnames, places + surnames, FIRMS, brands, places
+    owners = places + surnames
+    pools = SITES, places, women, men, surnames, owners, FIRMS, brands, places
     site, place, woman, man, surname, owner, firm, brand, town = map(turns, pools)
-    entity_lists: dict[str, list[list[Entity]]] = defaultdict(list)
-    entity_lists["town"] = [[(name,) for name in places]]
-    entity_lists["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(SITES))]]
+    lists: dict[str, list[list[Entity]]] = defaultdict(list)
+    lists["town"] = [[(name,) for name in places]]
+    lists["site"] = [[(next(site), next(place)) for _ in places + SITES]]
     for _ in range(topics):
         people: list[Entity] = []
         for _ in range(2 + max(len(women), len(men), len(surnames) // 2) // topics):
             people.append((next(woman), next(woman), next(surname), "she", "her", "her"))
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
-        entity_lists["name"].append(people)
-        entity_lists["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
-        owners = 2 + (len(places) + len(surnames)) // topics
-        entity_lists["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
-        entity_lists["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
-    return entity_lists
+        lists["name"].append(people)
+        lists["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
+        lists["firm"].append([(next(owner), next(firm)) for _ in range(2 + len(owners) // topics)])
+        lists["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
+    return lists
 
 
 class Preferences:
@@ -194,12 +191,9 @@ class Preferences:
         self._prepositions: dict[tuple[str, str, str], list[str]] = {}
         self.topics = _senses([("",)] * len(lexicon.topics))
         names = {kind: list(map(_senses, lists)) for kind, lists in entities(lexicon, self._rng).items()}
-        everything: list[Sense] = []
-        for number, topic in enumerate(self.topics):
-            kinds = lexicon.topics[number]
+        for number, (topic, kinds) in enumerate(zip(self.topics, lexicon.topics, strict=True)):
             for kind, senses in kinds.items():
                 self._weigh(senses, kind)
-                everything += senses
             self._bind_words(topic, kinds)
             for kind in FRAMES:
                 self._bind(names["name"][number], kinds[kind], kind)
@@ -209,7 +203,8 @@ class Preferences:
                 self._offer(topic, names[kind][number], kind)
         for kind in ("town", "site"):
             self._bind(self.topics, names[kind][0], kind)
-        self._bind_function_words(everything)
+        senses_by_topic = (senses for kinds in lexicon.topics for senses in kinds.values())
+        self._bind_function_words(chain.from_iterable(senses_by_topic))
 
     def _bind_words(self, topic: Sense, kinds: dict[str, list[Sense]]) -> None:
         people, animals = kinds["person"], kinds.get("animal", [])
@@ -244,7 +239,7 @@ class Preferences:
             self._bind_phrases(heads, places, "locative")
             self._bind_phrases(heads, things, "oblique")
 
-    def _bind_function_words(self, senses: list[Sense]) -> None:
+    def _bind_function_words(self, senses: Iterable[Sense]) -> None:
         groups: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
             groups[sense.kind, sense.lemma].append(sense)
@@ -296,7 +291,7 @@ class Preferences:
         return zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False)
 
     def _weigh(self, senses: list[Sense], kind: str) -> None:
-        """Set the weights of a topic's words of one kind, and their rare replacements."""
+        """Set the weights and rare replacements of a topic's words of one kind."""
         hypernyms = {sense.hypernym for sense in senses}
         general = GENERAL.get(kind, "").split() if kind in NOUNS else []
         divisors = {entry.partition(":")[0]: len(self.topics) / 2 for entry in general}

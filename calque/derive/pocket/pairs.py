@@ -1,10 +1,9 @@
-"""Words drawn independently of the label, balanced cases, streams of examples, and two tasks that depend on
-who does what to whom (derive.pocket.inference contains a third).
+"""Words drawn independently of the label, balanced cases, and two tasks that depend on who does what to whom
+(derive.pocket.inference contains a third).
 
-Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019), which differ in
-voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient
-or the place of an action; several sentences of the context differ only in roles and negation.
-"""
+The sentences of a paraphrase pair have the same words, as in PAWS (Zhang et al. 2019), and differ in voice,
+in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient or the
+place of an action; several sentences of the context differ only in roles and negation."""
 
 import random
 from collections import defaultdict
@@ -23,10 +22,9 @@ from calque.derive.sentence import Example, Sentence
 T = TypeVar("T")
 
 TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
-TOO_FEW = "the lexicon has too few mutually exclusive words; increase the number of word types"
 NUMBERS = ("two", "three", "four")
 DIFFERENT, SAME = LABELS = ("0", "1")
-PLACED = 0.4  # fraction of sentences that mention a place; all of them do if the question asks for a place
+PLACED = 0.4  # fraction of sentences that mention a place, unless the question asks for a place
 FRONTED = 0.3  # fraction of places moved to the front
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role (`diagnostic`)
@@ -44,30 +42,28 @@ class Case:
     weight: float = 1.0
 
 
-def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
+def balanced(cases: Iterable[Case], rounds: int = 200) -> list[Case]:
     """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
     the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
-    distinct, supported, size = sorted({case.label for case in cases}), list(cases), -1
-    while len(supported) != size:  # until all views occur with every label
-        size = len(supported)
-        for i in range(len(supported[0].views)):
-            seen = {(case.views[i], case.label) for case in supported}
-            supported = [
-                case for case in supported if seen.issuperset((case.views[i], label) for label in distinct)
-            ]
-    weights = [case.weight for case in supported]
+    cases, size = list(cases), -1
+    labels, views = sorted({case.label for case in cases}), range(len(cases[0].views))
+    while len(cases) != size:  # until all views occur with every label
+        size = len(cases)
+        for i in views:
+            seen = {(case.views[i], case.label) for case in cases}
+            cases = [case for case in cases if seen.issuperset((case.views[i], label) for label in labels)]
+    weights = [case.weight for case in cases]
     for _ in range(rounds):
-        for i in range(len(supported[0].views)):
+        for i in views:
             totals: defaultdict[tuple[Hashable, str], float] = defaultdict(float)
-            for case, weight in zip(supported, weights, strict=True):
+            for case, weight in zip(cases, weights, strict=True):
                 totals[case.views[i], case.label] += weight
-            for number, case in enumerate(supported):
-                mean = sum(totals[case.views[i], label] for label in distinct) / len(distinct)
-                weights[number] = weights[number] * mean / totals[case.views[i], case.label]
-    label_weight = sum(weights) / len(distinct)
-    return [
-        replace(case, weight=weight / label_weight) for case, weight in zip(supported, weights, strict=True)
-    ]
+            for number, case in enumerate(cases):
+                mean = sum(totals[case.views[i], label] for label in labels) / len(labels)
+                weights[number] *= mean
+                weights[number] /= totals[case.views[i], case.label]
+    label_weight = sum(weights) / len(labels)
+    return [replace(case, weight=weight / label_weight) for case, weight in zip(cases, weights, strict=True)]
 
 
 def draw_cases(
@@ -83,19 +79,17 @@ def draw_cases(
             case, *more = by_label[label]
             if more:
                 case = rng.choices(by_label[label], weights[label])[0]
-            fault = f"the lexicon yields only {len(seen):,} distinct examples; none is left for {label!r}"
-            example = _such(partial(draw, case), lambda example: example.words not in seen, fault)
+            example = _such(partial(draw, case), lambda example: example.words not in seen)
             seen.add(example.words)
             yield example
 
 
-def _such(draw: Callable[[], T], fits: Callable[[T], object], fault: str = TOO_FEW) -> T:
+def _such(draw: Callable[[], T], fits: Callable[[T], object]) -> T:
     """Return the first draw that fits; raise BadInput after TRIES."""
     for _ in range(TRIES):
-        drawn = draw()
-        if fits(drawn):
+        if fits(drawn := draw()):
             return drawn
-    raise BadInput(fault)
+    raise BadInput("the lexicon has too few words for more examples; reduce their number")
 
 
 @dataclass(frozen=True)
@@ -260,8 +254,6 @@ FORMS = [SentenceForm(passive, *adjuncts) for passive in (False, True) for adjun
 
 
 def paraphrases(words: WordDraws) -> Iterator[Example]:
-    """Yield an infinite stream of paraphrase examples."""
-
     def draw(case: Case) -> Example:
         first, second, exchanged, named, alike = case.parts
         deed = words.encounter(named, alike)
@@ -284,8 +276,8 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @cache
 def paraphrase_cases() -> list[Case]:
-    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the label.
-    Their parts are the arguments of `_outside`."""
+    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the label;
+    `parts` are the arguments of `_outside`."""
     cases, booleans = [], (False, True)
     for parts in product(FORMS, FORMS, booleans, product(booleans, booleans), booleans):
         first, second, exchanged, *_ = parts
@@ -296,20 +288,19 @@ def paraphrase_cases() -> list[Case]:
 
 
 def _outside(
-    first_form: SentenceForm,
+    form: SentenceForm,
     second_form: SentenceForm,
     exchanged: bool,
     named: tuple[bool, bool],
     alike: bool,
 ) -> tuple[object, ...]:
-    """Return a pair's surface features that do not depend on the words drawn: whether the second sentence
-    exchanges the two people, which of them have names, and whether the verb has the same form in the active
-    and the passive."""
+    """Return a pair's surface features, given whether the second sentence exchanges the two people, which of
+    them have names, and whether the verb has the same form in the active and the passive."""
     people = [Sense((name, name), "" if named[i] else "person") for i, name in enumerate("AB")]
     verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
     place = Sense(("p",)), Sense(("n", "n"), "place")
     deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=(place,))
-    first = _deed(deed, first_form, False, ENGLISH.places).words
+    first = _deed(deed, form, False, ENGLISH.places).words
     second = _deed(deed, second_form, exchanged, ENGLISH.places).words
     shared = set(first) & set(second)
     order = [second.index(word) for word in dict.fromkeys(first) if word in shared]
@@ -322,8 +313,6 @@ def _outside(
 
 @dataclass(frozen=True)
 class Event:
-    """An action; if `negative`, the sentence that describes it is negated."""
-
     agent: Sense
     verb: Sense
     patient: Sense
@@ -332,7 +321,6 @@ class Event:
 
 
 def questions(words: WordDraws) -> Iterator[Example]:
-    """Yield an infinite stream of questions with contexts."""
     rng = words.rng
 
     def draw(case: Case) -> Example:

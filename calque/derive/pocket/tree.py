@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
 
 from calque.derive.files import read_toml
@@ -14,10 +13,7 @@ from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, 
 from calque.derive.sentence import Sentence, Span, runs
 
 Places = Mapping[str, float]
-"""Positions of dependents relative to the head. Dependents with negative values precede the head; larger
-absolute values are further from it."""
-
-
+"""Positions of dependents relative to the head: negative before it, larger absolute values further away."""
 HERE = -0.5  # a head's own position
 
 
@@ -46,7 +42,7 @@ class Pick:
     """A word to be drawn later from its governor's favourites in a role, or a member of the cast (no
     governor)."""
 
-    governor: Pick | None
+    governor: Word | None
     role: str
 
 
@@ -99,12 +95,14 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     parents: dict[Node, Node | None] = {}  # in the order of the words
 
     def visit(node: Node, parent: Node | None) -> None:
-        constituents = [(places[child.place or child.relation], child) for child in node.dependents]
-        for _, constituent in sorted([*constituents, (HERE, node)], key=itemgetter(0)):
-            if constituent is not node:
-                visit(constituent, node)
-            else:
+        def place(part: Node) -> float:
+            return HERE if part is node else places[part.place or part.relation]
+
+        for part in sorted([*node.dependents, node], key=place):
+            if part is node:
                 parents[node] = parent
+            else:
+                visit(part, node)
 
     visit(root, None)
     index = {node: i for i, node in enumerate(parents)}
@@ -144,38 +142,31 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """Build a noun, with a determiner if one is given."""
     node = Node(word, "NOUN", relation, form=int(plural))
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
-    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place, form=form)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """Build an adjective."""
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
-    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str, place: str = "") -> Node:
-    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
 def location(preposition: Word, word: Word) -> Node:
-    """Build a prepositional phrase for the place of an action."""
     return adposition(noun(word, "obl", determiner="the"), preposition)
 
 
@@ -212,50 +203,43 @@ def verb(
     question: bool = False,
     passive: bool = False,
 ) -> Node:
-    """Build a finite verb group; `tense` is past, present, perfect or, if `word` is a Pick, modal."""
+    """Build a finite verb group; `tense` is past, present, perfect or modal."""
     helpers: list[tuple[Token, str]] = []
-    form = PARTICIPLE
+    form = BASE
     if tense == "modal":
-        assert isinstance(word, Pick)
         helpers = [(Pick(word, "modal"), "aux")]
-        if passive:
-            helpers.append(("be", "aux:pass"))
-        else:
-            form = BASE
     elif passive:
-        helpers = [(be(tense, plural), "aux:pass")]
+        pass
     elif tense == "perfect":
-        helpers = [("have" if plural else "has", "aux")]
+        helpers, form = [("have" if plural else "has", "aux")], PARTICIPLE
     elif negative or question:
         helpers = [("did" if tense == "past" else "do" if plural else "does", "aux")]
-        form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD
+    if passive:
+        helpers.append(("be" if helpers else be(tense, plural), "aux:pass"))
+        form = PARTICIPLE
     node, place = Node(word, "VERB", "root", form=form), "front" if question else "helper"
     for helper, relation in helpers:
         node.add(Node(helper, "AUX", relation, place=place))
         place = ""
-    return negated(node, negative)
+    return _negated(node, negative)
 
 
-def negated(node: Node, negative: bool) -> Node:
-    """Add *not*, if `negative`."""
+def _negated(node: Node, negative: bool) -> Node:
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
 
 
 def be(tense: str, plural: bool) -> str:
-    """Return a form of the verb *be*."""
     return (("is", "are"), ("was", "were"))[tense == "past"][plural]
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
-    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
-    return negated(predicate, negative)
+    return _negated(predicate, negative)
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """Add the agent and the patient to a verb in the active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -273,7 +257,6 @@ def fronted(node: Node) -> Node:
 
 
 def subordinate(clause: Node, relation: str, conjunction: str, first: bool = False) -> Node:
-    """Make a clause subordinate, and front it if `first`."""
     clause.relation = relation
     clause.add(Node(conjunction, "SCONJ", "mark"))
     return fronted(clause) if first else clause

@@ -1,2 +1,1 @@
-"""Readers stream a file's sentences or examples. Invalid input raises `BadInput` with the file and line;
-repairs and exclusions are counted by reason (docs/formats.md)."""
+"""Readers stream a file's sentences or examples; they count repairs and exclusions (docs/formats.md)."""

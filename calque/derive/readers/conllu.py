@@ -38,11 +38,8 @@ def read_conllu(
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
-
-    units: in XTREME's units, multiword tokens are tagged as in XTREME's conversion for `language`.
-    part: the lines of complete sentences, which are read instead of the file.
-    """
+    """Stream a treebank's sentences, or those in the lines `part`, and count repairs and exclusions. In
+    XTREME's units, multiword tokens are tagged as in XTREME's conversion for `language`."""
     counts = Counter() if counts is None else counts
     for block in _blocks(path, counts, part):
         sentence = block.sentence()
@@ -50,16 +47,15 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
-    """Yield the `# text` comment of each sentence in a `part` of a file or, if there is none, the sentence's
-    words joined with spaces."""
+    """Yield each sentence's `# text` comment in a `part` of a file or, without one, its words joined with
+    spaces."""
     for block in _blocks(path, Counter(), part):
         yield block.text or " ".join(block.column("FORM"))
 
 
 @dataclass
 class _Block:
-    """A sentence: its words' columns by name, and each multiword token's first word, end (0-based) and
-    form."""
+    """A sentence: its words' columns by name, and each multiword token's first word, end and form."""
 
     text: str = ""
     rows: list[tuple[Place, dict[str, str]]] = field(default_factory=list)
@@ -169,7 +165,7 @@ def _token_tag(
 
 
 def relation_fault(relation: str, head: int) -> str | None:
-    """Return a message if a word's relation to its head (-1 for the root) is invalid in UD v2."""
+    """Return a message if a word's relation to its head (-1: root) is invalid in UD v2."""
     match = _RELATION.fullmatch(relation)
     if match and match[1] in RELATIONS and (match[1] == "root") == (head < 0):
         return None
@@ -178,8 +174,7 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return an invalid word and a message if 0-based heads (-1 for the root) do not form a tree with one
-    root."""
+    """Return an invalid word and a message if 0-based heads (-1: root) do not form a tree with one root."""
     n, roots = len(heads), [i for i, head in enumerate(heads) if head < 0]
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:

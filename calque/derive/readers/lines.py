@@ -22,14 +22,13 @@ COMPRESSIONS: dict[str, tuple[bytes, Callable[..., Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".xz": (b"\xfd7zXZ\0", lzma.open),
 }
-"""Maps each suffix to the first bytes of such compressed files, and the function that opens them."""
+"""The first bytes of compressed files by suffix, and the function that opens them."""
 
 FORMAT = (
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
 )
 """Invisible format characters: soft hyphens, joiners, direction marks, tags."""
-FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
 _UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # NUL and unpaired surrogates
 
@@ -44,13 +43,12 @@ class Place(NamedTuple):
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return a value, called `what` in messages, if it is text that can be written to a file."""
+        """Return a value, called `what` in messages, if it is text that can be written."""
         if not isinstance(value, str) or _UNWRITABLE.search(value):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         return value
 
     def json(self, text: str) -> dict[str, Any]:
-        """Parse a JSON object."""
         try:
             value = parse_json(text)
         except ValueError as error:
@@ -85,21 +83,17 @@ def decode(data: bytes, path: Path, line: int) -> str:
     def fault(message: str, place: int) -> BadInput:
         return BadInput(message, path, line + data.count(b"\n", 0, place))
 
+    data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
     if b"\0" in data:
         expected = "the file is binary or UTF-16, not UTF-8"
         raise fault(f"this line contains a NUL byte: {expected}", data.index(b"\0"))
+    if b"\r" in data:
+        raise fault("a carriage return inside a line; lines must end in LF or CRLF", data.index(b"\r"))
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8").replace("\ufeff", "")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{data[error.start]:02x}"
         raise fault(f"{byte} is not UTF-8 ({error.reason})", error.start) from None
-    if "\r" in text:
-        data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
-        if b"\r" in data:
-            expected = "lines must end in LF or CRLF"
-            raise fault(f"a carriage return inside a line; {expected}", data.index(b"\r"))
-        text = data.decode("utf-8")
-    return text.replace("\ufeff", "")
 
 
 def without_marks(text: str) -> str:

@@ -109,7 +109,7 @@ def chunks(path: Path, size: int = SIZE, kinds: Collection[Kind] = TEXT) -> Iter
     if kind == "parquet":
         return _row_groups(path)
     if kind == "entities":
-        return iter([Chunk(path, kind, 0, 1, b"")])  # read as a whole
+        return iter([Chunk(path, kind, 0, 1, b"")])
     if kind == "doc":
         return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
     return cut_file(path, kind, size, bytes.isspace) if kind == "treebank" else cut_file(path, kind, size)
@@ -134,12 +134,11 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
 
 
 def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
-    """Return a chunk's lines of text, including blank ones, or the sentences of treebanks and entity
+    """Return a chunk's lines of text, including blank ones, or its sentences in treebanks and entity
     files."""
     if chunk.kind == "parquet":
-        rows = _parquet(
-            chunk.path, lambda file: file.read_row_group(chunk.line, ["text"])["text"].to_pylist()
-        )
+        column = _parquet(chunk.path, lambda file: file.read_row_group(chunk.line, ["text"])["text"])
+        rows = column.to_pylist()
         texts = [Place(chunk.path).text(row, "column text") for row in rows if row is not None]
         counts["rows without text"] += len(rows) - len(texts)
         return chain.from_iterable(map(LINE_ENDS.split, texts))
@@ -148,14 +147,15 @@ def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
     lines = chunk.numbered()
     if chunk.kind == "treebank":
         return read_raw_text(chunk.path, lines)
-    read = {"doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
-    return read(lines, counts) if read else [line for _, line in lines]
+    if chunk.kind == "doc":
+        return _document_lines(lines, counts)
+    plain = (line for _, line in lines)
+    return _wikitext_lines(plain, counts) if chunk.kind == "wikitext" else plain
 
 
 def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
-    if line:  # a title may be empty
-        counts[reason] += 1
-        counts[f"words of {reason}"] += len(line.split())
+    counts[reason] += bool(line)  # a title may be empty
+    counts[f"words of {reason}"] += len(line.split())
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
@@ -188,16 +188,14 @@ def join_words(words: Sequence[str]) -> str:
     return _BETWEEN.sub("", " ".join(words))
 
 
-def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    for _, line in lines:
-        line = _JOINER.sub(r"\1", line) if "@" in line else line
+def _wikitext_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
+    for line in lines:
+        line = _JOINER.sub(r"\1", line)
         if is_heading(line):
             _leave_out("headings", line, counts)
-            continue
-        if "<unk>" in line:
-            line = line.replace("<unk>", UNKNOWN)
-            counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
-        yield line
+        else:
+            counts[UNKNOWN_WORDS] += line.count("<unk>")
+            yield line.replace("<unk>", UNKNOWN)
 
 
 def set_apart(text: str) -> str:
@@ -228,7 +226,7 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references, also if doubly escaped; line breaks and tabs become spaces."""
+    """Replace HTML character references, also if escaped twice; line breaks and tabs become spaces."""
     original = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda match: _WHITE.sub(" ", unescape(match[0])), text)

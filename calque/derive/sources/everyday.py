@@ -23,7 +23,7 @@ def everyday(types: int = TYPES) -> Files:
 
 
 def french_order() -> Reorder:
-    """Return the transform `syn-fr` with a stored grammar, which requires no download."""
+    """Return the transform `syn-fr` with a stored grammar."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

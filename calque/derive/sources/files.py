@@ -25,7 +25,6 @@ from calque.derive.workers import Progress, Workers, silent
 
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 EVERYDAY, EVERYDAY_ENGLISH = Path(__file__).parents[1] / "everyday", "Everyday English"
-"""The folder and the title of the bundled corpus."""
 Lacking = Collection[tuple[int, int]]
 """The examples that a parallel set lacks, as (size of the set, index)."""
 LACKING = "pairs that another language lacks"
@@ -72,11 +71,10 @@ class TaskFiles:
     """A task's files by split.
 
     held_out: the number of training examples sampled with `seed` for each of `dev` and `test` that has no
-    files. limit: the maximum number of training examples (0: no limit). tested: the maximum size of a dev or
-    test set (0: no limit); parallel sets keep the same examples. numbered: replace ids with consecutive
-    numbers, starting at 1. trained_id: train only on examples whose ids have this prefix. apart: exclude
-    training examples that share a text with a held-out example. units: the units of treebanks, words or
-    XTREME's.
+    files. limit, tested: the maximum number of training examples and of dev or test examples (0: no limit);
+    parallel sets keep the same examples. numbered: replace ids with consecutive numbers from 1. trained_id:
+    train only on examples whose ids have this prefix. apart: exclude training examples that share a text with
+    a held-out example. units: the units of treebanks.
     """
 
     train: tuple[Path, ...]
@@ -123,13 +121,11 @@ class TaskFiles:
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
         """Return the examples without texts in at least one of several parallel sets."""
-        sizes_and_places = set()
+        lacking = set[tuple[int, int]]()
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
-            sizes_and_places |= {
-                (len(examples), i) for i, example in enumerate(examples) if not example.texts
-            }
-        return sizes_and_places
+            lacking |= {(len(examples), i) for i, example in enumerate(examples) if not example.texts}
+        return lacking
 
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = ()
@@ -156,19 +152,19 @@ class TaskFiles:
         training = self.read(self.train, read, counts["train"])
         train = [example for example in training if example.id.startswith(self.trained_id)]
         counts["train"][f"ids that do not start with {self.trained_id}"] += len(training) - len(train)
-        examples_by_split = {
+        data = {
             "train": train,
             "dev": self.read_tested(self.dev, read, counts["dev"]),
             "test": self.read_tested(self.test, read, counts["test"], lacking),
         }
-        for split, examples in examples_by_split.items():
-            if self.splits[split] and not any(example.texts for example in examples):
-                raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
+        for split, paths in self.splits.items():
+            if paths and not any(example.texts for example in data[split]):
+                raise BadInput(f"no labelled example{excluded(counts[split])}", paths[0])
         for split, sample in self._draw(train, counts["train"]).items():
-            examples_by_split[split] = [example for example in sample if example.texts]
-            counts[split][tasks.MISSING] += len(sample) - len(examples_by_split[split])
-        data = {split: [example.interned() for example in examples_by_split[split]] for split in SPLITS}
-        return TaskData(data, {split: +count for split, count in counts.items()})
+            data[split] = [example for example in sample if example.texts]
+            counts[split][tasks.MISSING] += len(sample) - len(data[split])
+        examples = {split: [example.interned() for example in data[split]] for split in SPLITS}
+        return TaskData(examples, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
         """Return the examples of each sampled split, the training split last."""
@@ -178,19 +174,20 @@ class TaskFiles:
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
             raise BadInput(f"{fault}; reduce held_out, or provide dev and test files", self.train[0])
-        training, places_by_split = order[held_out:], {}
+        places = {}
         for number, split in enumerate(without_files):
-            places_by_split[split] = order[number * self.held_out : (number + 1) * self.held_out]
+            places[split] = order[number * self.held_out : (number + 1) * self.held_out]
             counts[f"held out as {split}"] += self.held_out
+        training = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             training = [i for i in training if texts.isdisjoint(_texts(examples[i]))]
             counts["with a text of one held out"] += len(order) - held_out - len(training)
             if not training:
                 raise BadInput("all training examples share a text with a held-out example", self.train[0])
-        places_by_split["train"] = training[: self.limit or None]
-        counts["over the limit"] += len(training) - len(places_by_split["train"])
-        return {split: [examples[i] for i in sorted(places)] for split, places in places_by_split.items()}
+        places["train"] = training[: self.limit or None]
+        counts["over the limit"] += len(training) - len(places["train"])
+        return {split: [examples[i] for i in sorted(drawn)] for split, drawn in places.items()}
 
 
 def _texts(example: Example) -> set[str]:
@@ -199,8 +196,8 @@ def _texts(example: Example) -> set[str]:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """A source that reads text files of any kind (see `readers.text`) and task files (see `READERS`).
-    `parser` is a folder of Stanza models, or stored trees; `easy` keeps only easy sentences."""
+    """A source that reads text files of any kind and task files. `parser` is a folder of Stanza models, or
+    stored trees; `easy` keeps only easy sentences."""
 
     former_fields: ClassVar = {"megabytes": 0}
 

@@ -3,7 +3,7 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from calque.derive.grammar import Grammar, head_item, item, orders
+from calque.derive.grammar import Grammar, item, orders
 from tests.derive.grammar import twin
 
 DEPENDENTS = [
@@ -13,7 +13,7 @@ DEPENDENTS = [
 
 def node(n, seed, tag="NOUN"):
     rng = random.Random(f"{n}:{seed}")
-    return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), head_item(tag))
+    return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), f"@{tag} @")
 
 
 def random_grammar(nodes, seed=0):
