@@ -161,7 +161,7 @@ class Checkpoint:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the run that trained the model; empty if no run is recorded."""
+        """The configuration of the run that trained the model; empty if unknown."""
         return self.facts.get("identity", {})
 
     @cached_property
@@ -181,10 +181,11 @@ class Checkpoint:
         if self.data is None:
             raise BadInput("no parent folder contains the languages the model was trained on", self.folder)
         if not self.derived:
-            raise BadInput("the model was not trained on a source and languages derived from it", self.folder)
-        if language not in ("", *self.derived):
+            raise BadInput("the model was not trained on derived languages", self.folder)
+        language = language or self.derived[0]
+        if language not in self.derived:
             raise BadInput(unknown("derived language", language, self.derived), self.folder)
-        return self.data, language or self.derived[0]
+        return self.data, language
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> tuple[str, ...]:
         """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
@@ -196,10 +197,10 @@ class Checkpoint:
         languages, name = self._derived(language)
         words = tuple(sentence.split() if isinstance(sentence, str) else sentence)
         mask = self.tokenizers[SOURCE].mask_token
-        config = Artefact.open(languages.folder, KIND, FORMAT).facts.get("config", {})
-        for seed in (0, self.identity["seed"]) if config else ():
+        facts = Artefact.open(languages.folder, KIND, FORMAT).facts
+        for seed in (0, self.identity["seed"]) if "config" in facts else ():
             transform = transform_called(name).reseeded(seed)
-            if plain(transform) in config["transforms"] and not transform.needs:
+            if plain(transform) in facts["config"]["transforms"] and not transform.needs:
                 image = image_of(transform, Sentence(words), 0, Account())
                 return tuple(word if word == mask else transform.spell(word) for word in image.words)
         raise BadInput(f"cannot derive text in {name}: no transform, or one that needs more than words")

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,22 +47,19 @@ class Look:
     live: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
-        parts = [
-            self._listed("Guesses for each masked word", self.blanks, ".0%"),
-            self._listed("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"),
-            self._listed("Alignment, by the cosine of hidden states", self.alignment, ".2f"),
-            *(f"left out: {note}" for note in self.left_out),
-        ]
-        return "\n\n".join(filter(None, parts))
-
-    def _listed(self, title: str, answers: Sequence[Answers], form: str) -> str:
-        lines = [title] if answers else []
-        for language, group in groupby(answers, key=lambda answer: answer.language):
-            lines.append(f" {language}")
-            for answer in group:
-                best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best)
-                lines.append(f"  {self._glossed(answer.word)}".ljust(LABEL) + "".join(best))
-        return "\n".join(lines)
+        lines = []
+        for title, answers, form in (
+            ("Guesses for each masked word", self.blanks, ".0%"),
+            ("Nearest words, by the cosine of embeddings", self.neighbours, ".2f"),
+            ("Alignment, by the cosine of hidden states", self.alignment, ".2f"),
+        ):
+            for language, group in groupby(answers, key=attrgetter("language")):
+                lines.append(f"{title}: {language}")
+                for answer in group:
+                    best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best)
+                    lines.append(f"  {self._glossed(answer.word)}".ljust(LABEL) + "".join(best))
+                lines.append("")
+        return "\n".join([*lines, *(f"left out: {note}" for note in self.left_out)])
 
     def _glossed(self, word: str) -> str:
         return f"{word} ({self.glosses[word]})" if self.glosses.get(word, word) != word else word
@@ -113,10 +111,11 @@ def _of_corpus(model: Checkpoint, notes: list[str]) -> Mapping[str, Sequence[str
     source, counts = model.data.languages[0], model.data.vocabulary.counts
     corpus, bitexts = source.corpus, [data.bitext(SOURCE, name) for data, name in _derived(model)]
     lines = set(range(min(LINES, len(corpus)))).intersection(*(bitext.lines[:, 0] for bitext in bitexts))
-    line = min(
-        sorted(lines) or [0],
-        key=lambda line: (abs(len(corpus.pieces[line]) - LENGTH), -counts[corpus[line]].min()),
-    )
+
+    def preference(line: int) -> tuple[int, int]:
+        return abs(len(corpus.pieces[line]) - LENGTH), -counts[corpus[line]].min()
+
+    line = min(sorted(lines) or [0], key=preference)
     texts = {SOURCE: _words(model, source, line)}
     for bitext in bitexts:
         for derived_line in bitext.lines[bitext.lines[:, 0] == line, 1].tolist()[:1]:
@@ -132,15 +131,14 @@ def _words(model: Checkpoint, language: Language, line: int) -> tuple[str, ...]:
 
 
 def _typed(model: Checkpoint, words: Sequence[str], notes: list[str]) -> Mapping[str, Sequence[str]]:
-    tokenizer = model.tokenizers[SOURCE]
-    missing = []
+    tokenizer, texts = model.tokenizers[SOURCE], {SOURCE: tuple(words)}
+    special, missing = {*tokenizer.all_special_ids}, []
     for word, ids in zip(words, model.pieces(words), strict=True):
-        if word != tokenizer.mask_token and (not ids or {*tokenizer.all_special_ids}.intersection(ids)):
+        if word != tokenizer.mask_token and (not ids or special.intersection(ids)):
             missing.append(repr(word))
     if missing or not words:
         what = f"not in the model's vocabulary: {', '.join(missing)}" if missing else "the sentence is empty"
         raise BadInput(f"{what}; use words from its training text, separated by spaces")
-    texts = {SOURCE: tuple(words)}
     for name in model.languages[1:]:
         try:
             texts[name] = model.derive(words, name)
@@ -200,5 +198,5 @@ def _live(
 
 def _masked(words: Sequence[str], mask: str) -> str:
     """Mask a sentence's longest word, unless the sentence already contains a mask."""
-    place = words.index(mask) if mask in words else words.index(max(words, key=len))
-    return " ".join(mask if i == place else word for i, word in enumerate(words))
+    place = words.index(mask if mask in words else max(words, key=len))
+    return " ".join([*words[:place], mask, *words[place + 1 :]])

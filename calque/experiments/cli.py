@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from calque import __version__
-from calque.derive.errors import BadInput, NoFile, printable, unknown
+from calque.derive.errors import BadInput, NoFile, printable
 from calque.experiments.commands import data, models, study
 from calque.experiments.commands.new import new
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
@@ -33,11 +33,6 @@ class Commands(TyperGroup):
             return super().make_context(*args, **extra)
         except UsageError as error:
             _refuse_usage(error)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            _fail(f"{unknown('command', args[0], self.commands)}; see `{ctx.command_path} --help`")
-        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
@@ -103,7 +98,7 @@ def _refuse_usage(error: Any) -> NoReturn:
     if type(error).__name__ == "NoArgsIsHelpError":
         raise error
     command = error.ctx.command_path if error.ctx else "calque"
-    _fail(f"{error.format_message().rstrip('.')}; see `{command} --help`")
+    _fail(f"{error.format_message().rstrip('.')} (see `{command} --help`)")
 
 
 def _stop(stop: BaseException) -> NoReturn:

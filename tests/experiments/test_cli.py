@@ -94,7 +94,7 @@ WRONG = {
     "run pocket --dry-run": "--dry-run",
     "run": "STUDY",
     "nonsens": "nonsens",
-    "pln": "did you mean plan?",
+    "pln": "Did you mean 'plan'?",
     "--nosuch": "--nosuch",
     "data nosuch": "nosuch",
     "data plan --nosuch": "--nosuch",
