@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from importlib.util import find_spec
@@ -44,13 +44,14 @@ def compute(
     _check_needs(waiting, report)
     machine = Machine(report, jobs or available_cores(), allow_change)
     many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
+    first = with_needs(step for step in waiting if step.spreads or many < 2)
     try:
         with stoppable():
-            if many > 1:
-                _compute_in_parallel(waiting, many, machine)
-            else:
-                for step in waiting:
+            for step in first:
+                if not step.finished:
                     do(step, machine)
+            if others := [step for step in waiting if not step.finished]:
+                _compute_in_parallel(others, many, machine)
     except BaseException:
         sweep(home)  # remove half-written files of stopped workers
         raise
@@ -126,13 +127,12 @@ def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> 
     with ProcessPoolExecutor(many, context, _prepare, arguments) as pool:
         try:
             while running or (waiting and not errors):
-                while not errors and len(running) < many and (step := _next(waiting, running.values())):
+                unfinished = {step.folder for step in (*waiting, *running.values())}
+                ready = [step for step in waiting if unfinished.isdisjoint(n.folder for n in step.needs)]
+                for step in ready[: 0 if errors else many - len(running)]:
                     waiting.remove(step)
-                    if step.spreads:
-                        do(step, machine)
-                    else:
-                        with uninterrupted():
-                            running[pool.submit(_compute_alone, step, own_code(step))] = step
+                    with uninterrupted():
+                        running[pool.submit(_compute_alone, step, own_code(step))] = step
                 _forward_reports(queue, machine.report)
                 for future in [future for future in running if future.done()]:
                     del running[future]
@@ -155,16 +155,6 @@ def _forward_reports(queue: Any, report: Report) -> None:
             report(*queue.get(timeout=seconds))
         except Empty:
             return
-
-
-def _next(waiting: Sequence[Step], running: Collection[Step]) -> Step | None:
-    """Return the first step that may start; a step with its own workers waits until no other step is
-    running."""
-    unfinished = {step.folder for step in (*waiting, *running)}
-    for step in waiting:
-        if unfinished.isdisjoint(need.folder for need in step.needs):
-            return None if step.spreads and running else step
-    return None
 
 
 _worker = Machine()  # in a worker process, replaced by one that reports through a queue

@@ -70,7 +70,7 @@ class Step:
     format: a version number, incremented when a change to the code alters its output.
     shared: whether torchrun's processes compute the step together; other steps are computed by the first
         process alone.
-    spreads: whether the step starts its own workers, so that no other step may run at the same time.
+    spreads: whether the step starts its own workers; such steps are computed first, one at a time.
     after: other steps to compute before this one.
     """
 
