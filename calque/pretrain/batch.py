@@ -6,7 +6,7 @@ Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K link
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -22,10 +22,19 @@ leaves 10 % unchanged."""
 MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 
+def mapped(value: Any, change: Callable[[Tensor], Tensor], moving: bool = False) -> Any:
+    """Change the tensors in a value: in its batches and tuples, too."""
+    if isinstance(value, tuple):
+        return tuple(mapped(item, change, moving) for item in value)
+    if isinstance(value, Batch):
+        return value.each(change, moving)
+    return change(value) if isinstance(value, torch.Tensor) else value
+
+
 @dataclass(frozen=True)
 class Batch:
-    """Tensors and nested batches of the same length, which can be divided and moved to a device. `computed`
-    properties would stall a GPU if they were computed there."""
+    """Tensors of the same length, which can be divided and moved to a device. `computed` properties would
+    stall a GPU if they were computed there."""
 
     computed: ClassVar[tuple[str, ...]] = ()
 
@@ -37,30 +46,21 @@ class Batch:
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
-        return self._each(lambda tensor: tensor[rows], lambda batch: batch.cut(rows))
+        return self.each(lambda tensor: tensor[rows])
 
     def to(self, device: torch.device) -> Self:
         """Move the batch to a device, asynchronously to a GPU."""
         if device.type == "cpu":
             return self
-        return self.moved(lambda tensor: tensor.pin_memory().to(device, non_blocking=True))
+        return self.each(lambda tensor: tensor.pin_memory().to(device, non_blocking=True), moving=True)
 
-    def moved(self, move: Callable[[Tensor], Tensor]) -> Self:
-        moved = self._each(move, lambda batch: batch.moved(move))
-        for name in self.computed:
-            value = getattr(self, name)
-            vars(moved)[name] = value.moved(move) if isinstance(value, Batch) else value
-        return moved
-
-    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> Self:
-        changed = dict[str, Any]()
-        for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
-            if isinstance(value, torch.Tensor):
-                changed[name] = of_tensor(value)
-            elif isinstance(value, Batch):
-                changed[name] = of_batch(value)
-        return replace(self, **changed)
+    def each(self, change: Callable[[Tensor], Tensor], moving: bool = False) -> Self:
+        """Change all tensors and, if `moving`, those of `computed` properties."""
+        names = [attribute.name for attribute in fields(self)]
+        copy = replace(self, **{name: mapped(getattr(self, name), change, moving) for name in names})
+        for name in self.computed if moving else ():
+            vars(copy)[name] = mapped(getattr(self, name), change, moving)
+        return copy
 
 
 @dataclass(frozen=True)
@@ -169,6 +169,14 @@ class Pairs(Batch):
     ids: Tensor
 
 
+def padded(arrays: Sequence[np.ndarray]) -> Tensor:
+    """Stack each row's array, (k, ...), with -1 as padding: (B, K, ...) int64."""
+    table = np.full((len(arrays), max(map(len, arrays)), *arrays[0].shape[1:]), -1)
+    for row, array in zip(table, arrays, strict=True):
+        row[: len(array)] = array
+    return torch.from_numpy(table)
+
+
 @dataclass(frozen=True)
 class PairRows(Batch):
     """Sentence pairs, one per row: `<s>`, first side, `</s>`, second side, `</s>`, padding.
@@ -177,19 +185,30 @@ class PairRows(Batch):
     sides: the number of ids on each side, (B, 2).
     gold: the 0-based position on the second side that each id on the first is linked to, or -1, (B, W).
     dice: uniform random numbers, (B, L).
+    links: tables of linked positions or words, (B, K, sides), padded with -1.
+    words: for each side, the number of each id's word, (B, W), padded with -1.
     """
 
-    computed = ("widths",)
+    computed = ("widths", "linked")
     rows: Rows
     clean: Tensor
     sides: Tensor
     gold: Tensor
     dice: Tensor
+    links: tuple[Tensor, ...] = field(default=(), kw_only=True)
+    words: tuple[Tensor, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def widths(self) -> list[int]:
         """The largest number of ids on each side."""
         return self.sides.amax(0).tolist()
+
+    @cached_property
+    def linked(self) -> tuple[tuple[Tensor, ...], ...]:
+        """For each table of links, each link's row and its ends, all (links,)."""
+        rows = [(table[:, :, 0] >= 0).nonzero().unbind(1) for table in self.links]
+        ends = (table[place].unbind(1) for table, place in zip(self.links, rows, strict=True))
+        return tuple((place[0], *end) for place, end in zip(rows, ends, strict=True))
 
     def by_length(self, pieces: int) -> list[PairRows]:
         """Sort pairs by length and divide them into at most `pieces` parts of similar total length."""
@@ -201,7 +220,7 @@ class PairRows(Batch):
     def _narrow(self, pairs: Tensor) -> PairRows:
         sides = self.sides[pairs]
         row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
-        rows = self.rows._each(lambda tensor: tensor[pairs, row], lambda batch: None)
+        rows = self.rows.each(lambda tensor: tensor[pairs, row])
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
@@ -211,52 +230,21 @@ class PairRows(Batch):
         first = self.sides[:, :1] * side + 1 + side  # a second side starts after the first and its `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
-    def side_rows(self, side: int, pad: int) -> Rows:
-        """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`."""
-        unlabelled = torch.full_like(self.clean, UNLABELLED)
-        return self._side_rows(side, pad, self.clean, unlabelled, self.widths[side])
-
-    def sides_as_rows(self, pad: int) -> Rows:
-        """Return each side as a row, masked as in `rows`: all first sides, then all second sides."""
-        masked = self.rows.ids, self.rows.labels, max(self.widths)
-        first, second = (self._side_rows(side, pad, *masked) for side in (0, 1))
-        columns = (first.ids, second.ids), (first.labels, second.labels), (first.languages, second.languages)
-        ids, labels, languages = map(torch.cat, columns)
-        return Rows(ids, labels, languages, padded=True)
-
-    def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
+    def side_rows(self, side: int, pad: int, masked: bool = False) -> Rows:
+        """Return one side (0 or 1) of each pair as a row `<s>` ids `</s>`; if `masked`, in the longer side's
+        width and with the masked ids."""
+        ids, width = (self.rows.ids, max(self.widths)) if masked else (self.clean, self.widths[side])
         places, real = self.places(side)
         side_ids = ids.gather(1, places).masked_fill(~real, pad)[:, :width]
-        side_labels = labels.gather(1, places).masked_fill(~real, UNLABELLED)[:, :width]
+        labels = self.rows.labels.gather(1, places).masked_fill(~real, UNLABELLED)[:, :width]
         side_ids = F.pad(torch.cat([self.clean[:, :1], side_ids], 1), (0, 1), value=pad)
         end = self.clean.gather(1, self.sides[:, :1] + 1)  # the first side's `</s>`
         side_ids = side_ids.scatter(1, self.sides[:, side, None] + 1, end)
         languages = self.rows.languages.gather(1, places[:, :1]).expand_as(side_ids)
-        return Rows(side_ids, F.pad(side_labels, (1, 1), value=UNLABELLED), languages, padded=True)
+        return Rows(side_ids, F.pad(labels, (1, 1), value=UNLABELLED), languages, padded=True)
 
-
-@dataclass(frozen=True)
-class PlaceLinks(Batch):
-    """Links, (K,) int64: in row `row[k]`, from position `first[k]` on the first side to `second[k]`."""
-
-    row: Tensor
-    first: Tensor
-    second: Tensor
-
-    @classmethod
-    def of(cls, links: Sequence[np.ndarray]) -> PlaceLinks:
-        """Concatenate the links in each row, (k, 2)."""
-        rows = np.repeat(np.arange(len(links)), list(map(len, links)))
-        first, second = np.concatenate(links).T.copy()
-        return cls(*map(torch.from_numpy, (rows, first, second)))
-
-    def cut(self, rows: slice) -> PlaceLinks:
-        """Return the links in a slice of the rows, which are renumbered from 0."""
-        in_slice = (self.row >= rows.start) & (self.row < rows.stop)
-        return PlaceLinks(self.row[in_slice] - rows.start, self.first[in_slice], self.second[in_slice])
-
-
-@dataclass(frozen=True)
-class LinkedPairs(Batch):
-    pairs: PairRows
-    links: PlaceLinks
+    def sides_as_rows(self, pad: int) -> Rows:
+        """Return all first sides, then all second sides, masked as in `rows`."""
+        first, second = (self.side_rows(side, pad, masked=True) for side in (0, 1))
+        columns = (first.ids, second.ids), (first.labels, second.labels), (first.languages, second.languages)
+        return Rows(*map(torch.cat, columns), padded=True)

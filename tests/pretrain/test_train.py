@@ -160,7 +160,7 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [
-        (stream, part.moved(lambda tensor: tensor))
+        (stream, part.each(lambda tensor: tensor, moving=True))
         for stream, part in _cut(streams, batches, 1, one_process())
     ]
     for name in ("tolist", "numpy", "cpu"):  # the dispatcher does not see these on a CPU

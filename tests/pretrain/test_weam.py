@@ -21,7 +21,7 @@ DEEP = replace(STILL, layers=3)
 def by_hand(learner, batch):
     """L_cp, row by row: H' = A^T H with the rows of A^T normalised, equations 5 to 8 and 10, in double
     precision."""
-    rows, own = batch.pairs.rows, learner.own[EXCHANGE]
+    rows, own, (links,) = batch.rows, learner.own[EXCHANGE], batch.linked
     with torch.no_grad():
         mask = (rows.ids != 1).long()
         states = learner.model.roberta(rows.ids, attention_mask=mask).last_hidden_state.double()
@@ -33,8 +33,8 @@ def by_hand(learner, batch):
     for row in range(len(batch)):
         size = rows.ids.shape[1]
         a = torch.zeros(size, size, dtype=torch.double)
-        here = batch.links.row == row
-        for i, j in zip(batch.links.first[here].tolist(), batch.links.second[here].tolist(), strict=True):
+        here = links[0] == row
+        for i, j in zip(links[1][here].tolist(), links[2][here].tolist(), strict=True):
             a[i, j] = a[j, i] = 1
         for i in range(size):
             if rows.labels[row, i] != UNLABELLED and a[:, i].sum():
@@ -53,9 +53,9 @@ def test_loss_with_gold_links_by_hand(languages):
     batch, counts = made.draw(range(made.instances), np.random.default_rng(0))
     expected, asked = by_hand(learner, batch)
     losses = made.losses(learner, batch)
-    assert counts == {"tlm": batch.pairs.rows.labelled, EXCHANGE: asked} and asked > 30
+    assert counts == {"tlm": batch.rows.labelled, EXCHANGE: asked} and asked > 30
     assert float(losses[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
-    assert asked == batch.pairs.rows.labelled  # a derivation links every sub-word
+    assert asked == batch.rows.labelled  # a derivation links every sub-word
 
 
 @pytest.fixture(scope="module")
@@ -81,13 +81,14 @@ def test_links_do_not_depend_on_side_order(languages):
     (bitext,) = languages.bitexts
     batch, _ = only(WEAM(1.0, links="gold"), languages).draw(range(8), np.random.default_rng(3))
     known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
-    clean = batch.pairs.clean
-    first, second = (clean[batch.links.row, at] for at in (batch.links.first, batch.links.second))
+    clean = batch.clean
+    ((of, *sides),) = batch.linked
+    first, second = (clean[of, at] for at in sides)
     pairs = set(zip(first.tolist(), second.tolist(), strict=True))
     assert pairs <= known | {(b, a) for a, b in known}
     assert pairs & known and not pairs <= known
     for row in range(len(batch)):
-        assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
+        assert int((of == row).sum()) == int(batch.sides[row, 0])
     assert bitext.gold
 
 

@@ -5,7 +5,7 @@ Shapes: B pairs, at most n and m words on their sides, hidden size H, K links, Q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 from calque.derive.corpus import ends_of
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs, PlaceLinks
+from calque.pretrain.batch import UNLABELLED, Batch, PairRows, padded
 from calque.pretrain.bitext import (
     GOLD_LINKS,
     LINKS,
@@ -42,19 +42,19 @@ GROUP = 8  # maximum number of sentence pairs that share negatives
 class Exchanged(PairStream):
     """Pairs whose masked ids are predicted by TLM and, if linked, also from the other side's vectors."""
 
-    def draw(self, instances: Sequence[int], random: Random) -> tuple[LinkedPairs, Counts]:
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[PairRows, Counts]:
         pairs, links = self.sentence_pairs(instances), []
         swaps = random.random(len(pairs)) < 0.5
-        rows = self.masked(pairs, random, swaps)
-        for (bitext, pair), swap, size in zip(pairs, swaps, rows.sides[:, 0].tolist(), strict=True):
+        batch = self.masked(pairs, random, swaps)
+        for (bitext, pair), swap, size in zip(pairs, swaps, batch.sides[:, 0].tolist(), strict=True):
             pair_links = bitext.piece_links(pair)
             # Positions on the second side come after `<s>`, the first side and its `</s>`.
             links.append((pair_links[:, ::-1] if swap else pair_links) + [1, size + 2])
-        batch = LinkedPairs(rows, PlaceLinks.of(links))
-        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
+        batch = replace(batch, links=(padded(links),))
+        return batch, {"tlm": batch.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
 
-    def losses(self, learner: Learner, batch: LinkedPairs) -> Losses:
-        model, rows = learner.model, batch.pairs.rows
+    def losses(self, learner: Learner, batch: PairRows) -> Losses:
+        model, rows = learner.model, batch.rows
         layers, (positions, counterparts, groups) = model.config.num_hidden_layers, masked_links(batch)
         hidden = encode(model, rows, layers)
         vectors = mean_of(hidden.flatten(0, 1).index_select(0, counterparts), groups, len(positions))
@@ -63,11 +63,11 @@ class Exchanged(PairStream):
         return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
 
 
-def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
+def masked_links(batch: PairRows) -> tuple[Tensor, Tensor, Tensor]:
     """Return the flat positions of linked masked ids on both sides, (Q,), and their K links:
     `targets[groups[k]]` is linked to `counterparts[k]`."""
-    labels, links = batch.pairs.rows.labels, batch.links
-    first, second = (links.row * labels.shape[1] + side for side in (links.first, links.second))
+    labels, ((row, *sides),) = batch.rows.labels, batch.linked
+    first, second = (row * labels.shape[1] + side for side in sides)
     positions, counterparts = torch.cat([first, second]), torch.cat([second, first])
     masked = labels.flatten().index_select(0, positions) != UNLABELLED
     targets, groups = positions[masked].unique(return_inverse=True)
@@ -111,16 +111,11 @@ class WEAM(PairObjective):
         return {"tlm": 1.0, EXCHANGE: self.weight}
 
 
-@dataclass(frozen=True)
-class WordPairs(LinkedPairs):
-    """Unmasked pairs with links between words, at their last sub-words' positions in `PairRows.side_rows`.
-    `words` links each first side's words to themselves."""
-
-    words: PlaceLinks
-
-
 class Words(PairStream):
-    def draw(self, instances: Sequence[int], random: Random) -> tuple[WordPairs, Counts]:
+    """Unmasked pairs with the positions, in `PairRows.side_rows`, of linked words' last sub-words, and of those
+    of all words on the first side."""
+
+    def draw(self, instances: Sequence[int], random: Random) -> tuple[PairRows, Counts]:
         pairs, links, words = self.sentence_pairs(instances), [], []
         for bitext, pair in pairs:
             pair_links = bitext.links(pair)
@@ -128,25 +123,25 @@ class Words(PairStream):
             if self.objective.frozen:
                 pair_links = np.concatenate([[[0, 0]], pair_links + 1, [[len(first) - 1, len(second) - 1]]])
             links.append(np.stack([first[pair_links[:, 0]], second[pair_links[:, 1]]], axis=1))
-            words.append(np.stack([first, first], axis=1))
-        batch = WordPairs(self.masked(pairs, random), PlaceLinks.of(links), PlaceLinks.of(words))
-        return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
+            words.append(first[:, None])
+        batch = replace(self.masked(pairs, random), links=(padded(links), padded(words)))
+        return batch, {LINKED: sum(map(len, links)), KEPT: sum(map(len, words))}
 
     def _positions(self, sizes: np.ndarray) -> np.ndarray:
         """Return words' last positions; if `frozen`, `<s>` and `</s>` are words."""
         ends = ends_of(sizes)
         return np.append(ends, ends[-1] + 1) if self.objective.frozen else ends[1:]
 
-    def losses(self, learner: Learner, batch: WordPairs) -> Losses:
-        layers, links, words = learner.model.config.num_hidden_layers, batch.links, batch.words
-        first, second = (batch.pairs.side_rows(side, self.pad) for side in (0, 1))
-        source, target = encode(learner.model, first, layers), encode(learner.model, second, layers)
+    def losses(self, learner: Learner, batch: PairRows) -> Losses:
+        layers, ((row, first, second), words) = learner.model.config.num_hidden_layers, batch.linked
+        sides = [batch.side_rows(side, self.pad) for side in (0, 1)]
+        source, target = (encode(learner.model, side, layers) for side in sides)
         with torch.no_grad():
-            initial = encode(learner.own[START].model, first, layers)
+            initial = encode(learner.own[START].model, sides[0], layers)
         references, scale = (initial, 1 / initial.shape[-1]) if self.objective.frozen else (source, 1.0)
         losses = {
-            LINKED: references[links.row, links.first].float() - target[links.row, links.second].float(),
-            KEPT: source[words.row, words.first].float() - initial[words.row, words.first].float(),
+            LINKED: references[row, first].float() - target[row, second].float(),
+            KEPT: source[words].float() - initial[words].float(),
         }
         return {name: scale * difference.square().sum() for name, difference in losses.items()}
 
@@ -191,25 +186,13 @@ class WordAligned(PairObjective):
 
 
 @dataclass(frozen=True)
-class NumberedWords(LinkedPairs):
-    """Unmasked pairs with links between numbered words. `first` and `second`, (B, W) int64, contain the
-    number of each id's word, or -1 for padding."""
-
-    first: Tensor
-    second: Tensor
-
-
-@dataclass(frozen=True)
 class PairGroups(Batch):
     """Groups of sentence pairs that are never split between micro-batches or processes."""
 
-    groups: tuple[NumberedWords, ...]
+    groups: tuple[PairRows, ...]
 
     def cut(self, rows: slice) -> PairGroups:
         return PairGroups(self.groups[rows])
-
-    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> PairGroups:
-        return PairGroups(tuple(map(of_batch, self.groups)))
 
 
 class ContrastedWords(PairStream):
@@ -226,14 +209,11 @@ class ContrastedWords(PairStream):
         words = sum(map(self._labelled_words, pairs))
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
 
-    def _numbered(self, pairs: Sequence[Pair], random: Random) -> NumberedWords:
-        rows = self.masked(pairs, random)
-        numbers = [torch.full((len(pairs), width), -1) for width in rows.widths]
-        for row, sizes in enumerate(map(sizes_of_words, pairs)):
-            for column, size in zip(numbers, sizes, strict=True):
-                words = np.repeat(np.arange(len(size)), size)
-                column[row, : len(words)] = torch.from_numpy(words)
-        return NumberedWords(rows, PlaceLinks.of([bitext.links(pair) for bitext, pair in pairs]), *numbers)
+    def _numbered(self, pairs: Sequence[Pair], random: Random) -> PairRows:
+        sides = zip(*map(sizes_of_words, pairs), strict=True)
+        words = (padded([np.repeat(np.arange(len(size)), size) for size in sizes]) for sizes in sides)
+        links = padded([bitext.links(pair) for bitext, pair in pairs])
+        return replace(self.masked(pairs, random), links=(links,), words=tuple(words))
 
     def _labelled_words(self, pair: Pair) -> int:
         if self.objective.labels == "self":
@@ -241,14 +221,14 @@ class ContrastedWords(PairStream):
         bitext, number = pair
         return sum(len(np.unique(side)) for side in bitext.links(number).T)
 
-    def pieces(self, part: PairGroups) -> Sequence[NumberedWords]:
+    def pieces(self, part: PairGroups) -> Sequence[PairRows]:
         return part.groups
 
-    def losses(self, learner: Learner, batch: NumberedWords) -> Losses:
+    def losses(self, learner: Learner, batch: PairRows) -> Losses:
         layer = self.objective.layer_of(learner.model.config.num_hidden_layers)
         (first, rows), (second, columns) = (
-            means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
-            for side, numbers in enumerate((batch.first, batch.second))
+            means_of_words(encode(learner.model, batch.side_rows(side, self.pad), layer), numbers)
+            for side, numbers in enumerate(batch.words)
         )
         a, b = centred_words(first, rows), centred_words(second, columns)
         with torch.no_grad():
@@ -259,7 +239,7 @@ class ContrastedWords(PairStream):
                 labels = itermax_table(plan, rows, columns)
             else:
                 labels = torch.zeros_like(cosines, dtype=torch.bool)
-                labels[batch.links.row, batch.links.first, batch.links.second] = True
+                labels[batch.linked[0]] = True
             if self.objective.labels == "agreement":
                 labels &= probabilities(cosines, rows, columns) >= self.objective.least
         real = rows.flatten()[:, None] & columns.flatten()
