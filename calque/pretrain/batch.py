@@ -247,4 +247,5 @@ class PairRows(Batch):
         """Return all first sides, then all second sides, masked as in `rows`."""
         first, second = (self.side_rows(side, pad, masked=True) for side in (0, 1))
         columns = (first.ids, second.ids), (first.labels, second.labels), (first.languages, second.languages)
-        return Rows(*map(torch.cat, columns), padded=True)
+        ids, labels, languages = map(torch.cat, columns)
+        return Rows(ids, labels, languages, padded=True)
