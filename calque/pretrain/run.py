@@ -74,10 +74,10 @@ Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with 
 class Pretraining:
     """All settings, apart from the machine, that determine a run's weights.
 
-    languages: the languages to read, with estimated links if the objective needs them.
+    languages: with estimated links, if the objective needs them.
     start: the folder of the model to start from; None for random weights.
-    claims: a digest of the study's primary claims, only recorded in the manifest.
-    inputs: fingerprints of the parts of each language that the objective reads; None: all parts.
+    claims: a digest of the study's primary claims, for the manifest.
+    inputs: fingerprints of what the objective reads of each language; None: everything.
     """
 
     languages: Languages
@@ -125,9 +125,8 @@ def pretrain(
     allow_change: bool = False,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint; return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps, and `allow_change` permits resuming on a
-    different machine. Raises BadInput if the folder belongs to a different configuration, files are damaged,
-    or the starting model, objective or corpora do not match the config."""
+    `allow_change` permits resuming on a different machine. Raises BadInput if the folder belongs to another
+    configuration, files are damaged, or the starting model, objective or corpora do not match the config."""
     identity = config.identity(world)
     if finished(folder):
         artefact = Artefact.open(folder, RUN)
@@ -141,10 +140,11 @@ def pretrain(
 
 
 class _Run:
+    """A run that continues from its latest state, if any."""
+
     def __init__(
         self, folder: Path, config: Pretraining, world: World, identity: Mapping[str, Any], allow_change: bool
     ) -> None:
-        """Continue from the latest state, if any."""
         self.folder, self.config, self.world, schedule = folder, config, world, config.train
         self.languages = config.mixture.read(config.languages)
         self.streams = config.objective.streams(self.languages, config.model.length, config.seed)
@@ -155,19 +155,17 @@ class _Run:
         if world.device.type == "cuda":
             compile_layers(self.model)
         self.optimizer = make_optimizer(self.learner, schedule)
-        resume = folder / RESUME, self.learner, self.optimizer, identity, allow_change
-        self.step, state = load_state(*resume)
+        trained = self.learner, self.optimizer
+        self.step, state = load_state(folder / RESUME, *trained, identity, allow_change)
         claims = state.facts.get(CLAIMS, "") if state else config.claims
         self.facts = {"identity": identity, **({CLAIMS: claims} if claims else {})}
-        ids = schedule.batch * config.model.length
-        rows = state.path(METRICS).read_bytes() if state else b""
+        ids, rows = schedule.batch * config.model.length, state.path(METRICS).read_bytes() if state else b""
         self.metrics = Metrics(folder / METRICS, schedule, self.streams, ids, world.first, rows)
         self.snapshots: dict[str, str] = dict(state.facts[SNAPSHOTS]) if state else {}
         if world.first:
             check_snapshots(folder / SNAPSHOTS, self.snapshots)
 
     def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> None:
-        """Train to the end, and write the checkpoint."""
         config, world, schedule = self.config, self.world, self.config.train
         self.add_snapshot(self.step)
         draws = Draws(self.streams, schedule.batch, config.seed, config.mixture)
@@ -184,7 +182,7 @@ class _Run:
         world.wait()
 
     def is_due(self, step: int) -> bool:
-        """Whether a row, probe, snapshot or state is due immediately after this step."""
+        """Whether a row, probe, snapshot or state follows this step."""
         schedule = self.config.train
         intervals = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(interval and step % interval == 0 for interval in intervals) or step in schedule.kept
@@ -244,8 +242,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """Writes a run's metrics: mean losses since the previous row, and the speed, given `ids` ids per step.
-    `rows` are the rows written before the run was resumed."""
+    """Writes a run's metrics, such as mean losses since the last row and the speed, given `ids` ids per step,
+    after `rows`, written before the run was resumed."""
 
     def __init__(
         self, path: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: bytes
@@ -287,8 +285,8 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run in a safetensors file, which contains several runs' weights in half precision, named
-    RUN/WEIGHT, with their manifests and metrics as metadata."""
+    """A finished run in a safetensors file of several runs' weights in half precision, named RUN/WEIGHT, with
+    their manifests and metrics as metadata."""
 
     file: Path
     name: str
@@ -297,7 +295,7 @@ class ShippedRun:
         return sha256(self.file)
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
-        """Write the run's folder as `pretrain` does, with weights in single precision."""
+        """Write the run's folder as `pretrain` does, in single precision."""
         run, model = runs_of(self.file)[self.name], config.initial()
         tensors = tensor_files.load_file(self.file)
         with torch.no_grad():
@@ -319,8 +317,7 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
 def save_state(
     folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
 ) -> None:
-    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and remove earlier states.
-    `facts` contains the run's identity and its snapshots' digests."""
+    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`; remove earlier states."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, dict(facts)) as part:
         shutil.copy(rows, part / METRICS)
@@ -333,10 +330,10 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove a run's states except `last`, and incomplete states."""
+    """Remove a run's states except `last`."""
     sweep(folder)
     for old in folder.glob(STEP):
-        if old != last and old.is_dir() and not old.is_symlink():
+        if old != last:
             shutil.rmtree(old)
 
 
@@ -347,8 +344,8 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
-    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if it
-    is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
+    """Load the latest state; return its step and the state, or 0 and None. Raises BadInput if it is damaged
+    or its identity differs; `allow_change` permits differences in MACHINE keys."""
     if not (states := sorted(folder.glob(STEP))):
         return 0, None
     last = states[-1]
@@ -369,7 +366,7 @@ def _step(path: Path) -> int:
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Raise BadInput if a run's configuration or, unless `any_machine`, its machine has changed."""
+    """Raise BadInput if a run's configuration or (unless `any_machine`) machine has changed."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
@@ -379,7 +376,6 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors to a safetensors file; an OSError names the file."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
@@ -407,7 +403,7 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def check_snapshots(folder: Path, digests: Mapping[str, str]) -> None:
-    """Check the snapshots listed in the state to resume from, and remove later ones."""
+    """Check the snapshots in the state to resume from, and remove later ones."""
     for name, digest in digests.items():
         if not (folder / name).is_file() or sha256(folder / name) != digest:
             fault = "this is not the snapshot listed in the state to resume from"
@@ -418,7 +414,7 @@ def check_snapshots(folder: Path, digests: Mapping[str, str]) -> None:
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """Return a finished run's snapshots, which `restore` reads, by step in ascending order."""
+    """Return a finished run's snapshots, which `restore` reads, by ascending step."""
     names = sorted(name for name in run.digests if name.startswith(f"{SNAPSHOTS}/"))
     steps = {_step(Path(name)): name for name in names}
     if not steps:

@@ -1,6 +1,5 @@
 """Saved models and tokenizers, and the model that a run starts from. Nothing is downloaded, unpickled or
-executed. To save memory, a run's model contains embedding rows only for types in the training text until the
-run's checkpoint is written."""
+executed. While it is trained, a model has embedding rows only for types in its text."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:  # accessing these names imports transformers' models, which t
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
-"""Configuration keys that aligner training sets: the layer to align with, and the kind of labels."""
+"""Configuration keys of trained aligners: the layer to align with, and the kind of labels."""
 RUN = "run"  # an artefact kind
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
@@ -44,7 +43,7 @@ for letters."""
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """Read a model's configuration. Raises BadInput unless it is a RoBERTa, XLM-R or BERT encoder."""
+    """Read a configuration. Raises BadInput unless it is a RoBERTa, XLM-R or BERT encoder's."""
     if not (path := folder / CONFIG).is_file():
         raise BadInput(f"no model here; expected {CONFIG}, {WEIGHTS} and a tokenizer", folder)
     from transformers import AutoConfig
@@ -71,7 +70,7 @@ def weights_file(folder: Path) -> Path:
 
 
 def tensor_names(folder: Path) -> set[str]:
-    """Return the names of a model's saved tensors. Raises BadInput for quantised weights."""
+    """Return the names of saved tensors. Raises BadInput for missing or quantised weights."""
     path = weights_file(folder)
     with reading_tensors(path), safe_open(path, framework="pt") as tensors:
         kinds = {name: tensors.get_slice(name).get_dtype() for name in list(tensors.keys())}
@@ -117,7 +116,7 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> Any:
-    """Load with a transformers class, suppressing its messages and converting its errors to BadInput."""
+    """Load with a class of transformers, without its messages and with BadInput for its errors."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()
@@ -142,8 +141,7 @@ def reading_tensors(path: Path) -> Iterator[None]:
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput unless a tokenizer fits its model: all ids are below `rows`, and padding has the id
-    `pad`."""
+    """Raise BadInput unless all ids of a model's tokenizer are below `rows`, and padding has the id `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
@@ -185,8 +183,8 @@ def has_head(folder: Path) -> bool:
 def initial_model(
     folder: Path | None, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
 ) -> Any:
-    """Return a new model, or the RoBERTa, XLM-R or BERT model in a folder, whose shape must match the config;
-    the config also sets the dropout. Rows for new scripts are random, as is a head that the folder lacks."""
+    """Return a new model, or a folder's model, whose shape must match the config. Rows for new scripts are
+    random, as is a missing head."""
     if folder is None:
         types = languages.token_types if language_embeddings else 1
         return build(config, languages.rows, types, seed, languages.specials)
@@ -245,7 +243,7 @@ def with_rows(model: Any, types: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
-    """Copy a model created by `with_rows` into the full model, whose other rows stay unchanged."""
+    """Copy a model from `with_rows` into the full one."""
     rows, state = torch.from_numpy(types), full_model.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():
@@ -256,8 +254,8 @@ def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint and, for languages whose spelling merely replaces letters,
-    a tokenizer for that spelling to `tokenizers/`."""
+    """Write the source's tokenizer to a checkpoint, and to `tokenizers/` those of languages whose spelling
+    merely replaces letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -302,9 +300,8 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Convert a `tokenizer.json` to a derived language's `letters`. It encodes text as the language's ids
-    (`table`, (V,)) and decodes them to the same text, except for letters that are images but have no image
-    themselves."""
+    """Convert a `tokenizer.json` to a derived language's `letters`. It encodes text as the language's ids,
+    `table` (V,), and decodes them, except for letters that are images without an image."""
     state = deepcopy(dict(tokenizer))
     model, added_tokens = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words

@@ -112,8 +112,8 @@ class WEAM(PairObjective):
 
 
 class Words(PairStream):
-    """Unmasked pairs with the positions, in `PairRows.side_rows`, of the last sub-words of linked words and of
-    the first side's words."""
+    """Unmasked pairs with the positions, in `PairRows.side_rows`, of words' last sub-words: linked words, and
+    all of the first side."""
 
     def draw(self, instances: Sequence[int], random: Random) -> tuple[PairRows, Counts]:
         pairs, links, words = self.sentence_pairs(instances), [], []
