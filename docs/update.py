@@ -110,13 +110,16 @@ def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {header} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
 
 
+def _definition(kind: type) -> str:
+    return " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
+
+
 def _objectives() -> list[str]:
     rows = []
     for kind in OBJECTIVES:
-        definition = " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
         paper = f" ({kind.paper})" if kind.paper else ""
         forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
-        rows.append((f"`{kind.short_name}`", definition + paper, forms))
+        rows.append((f"`{kind.short_name}`", _definition(kind) + paper, forms))
     return _table_of("objective | definition | suffixes", rows)
 
 
@@ -128,7 +131,7 @@ def _transforms() -> list[str]:
             forms = "; ".join(
                 f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in further_examples
             )
-            rows.append((f"`{first}`", kind.term, forms))
+            rows.append((f"`{first}`", _definition(kind), forms))
     return _table_of("transform | what it does | forms", rows)
 
 

@@ -226,14 +226,14 @@ def write_corpora(
     writers = [CorpusWriter(folder, types.size * (1 + derived)) for folder in folders.values()]
     accounts = [Account() for _ in folders]
     for chunk in chunks:
-        first = writers[0].sentences
+        first = writers[0].counts["sentences"]
         for writer, total, (lines, account) in zip(writers, accounts, chunk, strict=True):
             writer.append(lines, first)
             total.add(account)
             if not derived or writer is writers[0]:
                 types.count(lines.tokens.values)
     for name, writer in zip(folders, writers, strict=True):
-        if not writer.sentences:
+        if not writer.counts["sentences"]:
             raise BadInput(f"{name}: no sentences remain; all are empty or were left out")
     counts = [writer.finish() for writer in writers]
     return dict(zip(folders, zip(counts, accounts, strict=True), strict=True))

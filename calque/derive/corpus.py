@@ -196,39 +196,41 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 
 class CorpusWriter:
-    """Appends lines to the files of a new corpus with ids below `id_limit`."""
+    """Appends lines to the files of a new corpus with ids below `id_limit`; `counts` are its sizes."""
 
     def __init__(self, folder: Path, id_limit: int) -> None:
         folder.mkdir(parents=True)
         self._folder, self._dtype = folder, "uint16" if id_limit <= 2**16 else "uint32"
-        self.sentences = self.words = self.tokens = self.links = 0
+        self.counts = {"sentences": 0, "words": 0, "tokens": 0}
 
     def append(self, lines: Corpus, first: int) -> None:
         """Append lines that derive from the source lines from `first`."""
-        self._write("tokens", lines.tokens.values)
-        self._write("lines", lines.tokens.ends + self.tokens)
-        self._write("words", lines.pieces.ends + self.words)
-        self._write("pieces", lines.pieces.values)
-        self._write("origin", lines.origin.values)
-        self._write("source_line", first + np.arange(len(lines)))
+        sizes = {
+            "sentences": len(lines),
+            "words": len(lines.pieces.values),
+            "tokens": len(lines.tokens.values),
+        }
+        columns = {
+            "tokens": lines.tokens.values,
+            "lines": lines.tokens.ends + self.counts["tokens"],
+            "words": lines.pieces.ends + self.counts["words"],
+            "pieces": lines.pieces.values,
+            "origin": lines.origin.values,
+            "source_line": first + np.arange(len(lines)),
+        }
         if lines.sources is not None:
-            self._write("sources", lines.sources.values)
-            self._write("source_ends", lines.sources.ends + self.links)
-            self.links += len(lines.sources.values)
-        self.sentences += len(lines)
-        self.words += len(lines.pieces.values)
-        self.tokens += len(lines.tokens.values)
-
-    def _write(self, name: str, array: np.ndarray) -> None:
-        dtype, _, extra = COLUMNS[name]
-        with (self._folder / f"{name}.bin").open("ab") as file:
-            start = extra if file.tell() else 0  # the file already ends with the start of the next item
-            file.write(array[start:].astype(dtype or self._dtype, copy=False).data)
+            sizes["links"] = len(lines.sources.values)
+            starts = lines.sources.ends + self.counts.get("links", 0)
+            columns |= {"sources": lines.sources.values, "source_ends": starts}
+        for name, array in columns.items():
+            dtype, _, extra = COLUMNS[name]
+            with (self._folder / f"{name}.bin").open("ab") as file:
+                start = extra if file.tell() else 0  # the file already ends with the start of the next item
+                file.write(array[start:].astype(dtype or self._dtype, copy=False).data)
+        self.counts = {name: self.counts.get(name, 0) + size for name, size in sizes.items()}
 
     def finish(self) -> dict[str, int]:
         """Write corpus.json; return the numbers of sentences, words and tokens."""
-        counts = {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
-        links = {"links": self.links} if (self._folder / "sources.bin").exists() else {}
-        about = json.dumps(counts | links | {"dtype": self._dtype})
+        about = json.dumps(self.counts | {"dtype": self._dtype})
         (self._folder / "corpus.json").write_text(f"{about}\n", encoding="utf-8")
-        return counts
+        return {name: count for name, count in self.counts.items() if name != "links"}

@@ -1,9 +1,9 @@
-"""A folder of natural or derived languages, and the languages opened together from it.
+"""A folder of natural or derived languages.
 
 vocabulary/               the vocabulary shared by all languages, with counts
-<language>/               a corpus; for a derived language also `image.npy`, each source type's image;
-                          `letters.json`, if its spelling replaces letters; `places.npy`, if ids differ at
-                          the ends of words; `single.npy`, if words were changed: each type's only image or -1
+<language>/               a corpus; if derived, also `image.npy`, each source type's image; `letters.json`,
+                          if the spelling replaces letters; `places.npy`, if ids differ at the ends of words;
+                          `single.npy`, if words were changed: each type's only image or -1
 <pair>/first/, second/    parallel text that is not part of the two languages' corpora
 <pair>/dictionary.tsv     the pair's dictionary, as ids
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
@@ -76,7 +76,7 @@ class Language:
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
 ) -> np.ndarray:
-    """Map the ids of words to a language's ids, using its `table` (V,) or, if given, its `places` (2, V)."""
+    """Map the ids of words, using a language's `table` (V,) or, if given, its `places` (2, V)."""
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
@@ -94,8 +94,8 @@ class EstimatedLinks:
 
 @dataclass(frozen=True)
 class Bitext:
-    """N pairs of parallel sentences in two languages, with their line numbers, `lines` (N, 2). `gold` says
-    whether word links follow from the derivation; `estimates` take precedence over gold links."""
+    """N pairs of parallel sentences, with their line numbers, `lines` (N, 2). `gold` says whether word links
+    follow from the derivation; `estimates` take precedence over them."""
 
     first: Language
     second: Language
@@ -115,7 +115,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Return a pair's word links, (k, 2), sorted."""
+        """Return a pair's sorted word links, (k, 2)."""
         if self.estimates is not None:
             return self.estimates.links[pair].astype(np.int64)
         if not self.gold:
@@ -123,13 +123,13 @@ class Bitext:
         return self.second.corpus.links(self.lines[pair, 1])
 
     def piece_links(self, pair: int) -> np.ndarray:
-        """Return the links between a pair's sub-words, (m, 2), sorted."""
+        """Return a pair's sorted links of sub-words, (m, 2)."""
         a, b = self.lines[pair]
         return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
     def targets(self, pair: int, reverse: bool = False) -> np.ndarray:
-        """Return the first position in the second sentence that each id of the first sentence is linked to,
-        (n,), or -1. If `reverse`, the sentences are exchanged."""
+        """Return the first position in the second sentence that each id of the first is linked to, (n,), or
+        -1. If `reverse`, the sentences are exchanged."""
         targets = np.full(len(self.ids(pair)[int(reverse)]), -1)
         links = self.piece_links(pair)[:, :: -1 if reverse else 1]
         places, first = np.unique(links[:, 0], return_index=True)
@@ -150,9 +150,8 @@ class Bitext:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word. Two
-    words with the same number of sub-words are linked in order; otherwise, all their sub-words are linked
-    (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word. If
+    two words have equally many, these are linked in order; otherwise, each is linked with all (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     piece_links: set[tuple[int, int]] = set()
     for i, j in links.tolist():
@@ -173,9 +172,9 @@ NamePair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, each source before its derived languages. Objectives use the
-    bitexts and dictionaries of `pairs`, which maps pairs to folders; `texts` are bitexts outside the corpora.
-    Ids use the model's numbering; if it has rows for only some types, `kept` (R,) lists their ids."""
+    """The languages that one model reads, each source before its derived languages. `pairs` maps the pairs
+    with bitexts and dictionaries to folders; `texts` are bitexts outside the corpora. Ids use the model's
+    numbering; if it has rows for only some types, `kept` (R,) lists their ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -207,7 +206,7 @@ class Languages:
 
     @property
     def whole(self) -> Self:
-        """The same languages for a model with rows for all types."""
+        """The languages for a model with rows for all types."""
         if self.kept is None:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
@@ -277,8 +276,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's separate parallel text or, if there is none, the source and a derived language.
-        Raise BadInput if there are no parallel sentences."""
+        """Return a pair's separate parallel text or, if there is none, the source and a derived language;
+        raise BadInput if they are not parallel."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
@@ -291,13 +290,13 @@ class Languages:
         return Bitext(a, b, lines, NOWHERE not in b.corpus.origin.values[:1], estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id."""
+        """Return two languages' dictionary as pairs of ids, (n, 2), sorted by the first."""
         for pair in ((first, second), (second, first)):
             if pair in self.dictionaries:
                 entries = read_dictionary(self._artefact.path(f"{self.pairs[pair]}/{DICTIONARY}"))
-                columns = {name: self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)}
-                order = np.argsort(columns[first], kind="stable")
-                return np.stack([columns[first][order], columns[second][order]], axis=1)
+                columns = [self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)]
+                entries = np.stack(columns if pair[0] == first else columns[::-1], axis=1)
+                return entries[np.argsort(entries[:, 0], kind="stable")]
         raise self._no_pair("dictionary", first, second, self.dictionaries)
 
     def _no_pair(self, what: str, first: str, second: str, pairs: Iterable[NamePair]) -> BadInput:
@@ -305,7 +304,7 @@ class Languages:
         return BadInput(f"no {what} for {first} and {second}; available: {available}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return each source letter's image, or None if the spelling does not replace letters."""
+        """Return each letter's image, or None if the spelling does not replace letters."""
         if f"{name}/{LETTERS}" not in self._artefact.digests:
             return None
         return dict(parse_json(self._artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
@@ -327,13 +326,10 @@ def _vocabulary(artefact: Artefact) -> Path:
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
     """Return the named languages after their source, if any. Each new script gets its own rows."""
-    size = int(artefact.facts[VOCABULARY]["size"])
-    available = [name for name in artefact.facts["languages"] if name != SOURCE]
-    first = [SOURCE] if SOURCE in artefact.facts["languages"] else []
-    missing = ", ".join(name for name in names if name not in available)
-    if missing or not (names or first):
-        fault = f"no language {missing}" if missing else "no language was named"
-        raise BadInput(f"{fault}; available: {', '.join(available) or 'none'}", artefact.folder)
+    size, available = int(artefact.facts[VOCABULARY]["size"]), artefact.facts["languages"]
+    first = [SOURCE] if SOURCE in available else []
+    if missing := [name for name in names if name not in available]:
+        raise BadInput(unknown("language", missing[0], available), artefact.folder)
     rows, table = None, np.arange(size)
     if kept is not None:
         rows = np.full(size, -1)

@@ -31,14 +31,14 @@ FINAL_MARKS = (".", "!", "?")  # English sentence-final punctuation
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the order of the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Final
-    punctuation stays last; if there is none, punctuation at the start stays first, so that the transform is
-    its own inverse."""
+    """Reverses the words of each sentence, except for final punctuation (ALIGN-MLM, appendix F).
+
+    If there is none, punctuation at the start stays first, so that the transform is its own inverse. Only a
+    fraction `p` of the sentences changes."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
     examples = (("inv", ""), ("inv-50", "half of the sentences"))
-    term = "Inv reverses the words of each sentence, but keeps final punctuation last."
 
     p: float = 1.0
     seed: int = 0
@@ -49,20 +49,19 @@ class Invert(Transform):
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.p < 1 and draw(self.seed, number).random() >= self.p:
             return sentence
-        words, n = sentence.words, len(sentence)
-        if n and words[-1] in FINAL_MARKS:
-            return sentence.reorder([*range(n - 2, -1, -1), n - 1])
-        first = next((i for i, word in enumerate(words) if word not in FINAL_MARKS), n)
-        return sentence.reorder([*range(first), *range(n - 1, first - 1, -1)])
+        words, places = sentence.words, list(range(len(sentence)))
+        if words and words[-1] in FINAL_MARKS:
+            return sentence.reorder([*places[-2::-1], places[-1]])
+        first = next((i for i, word in enumerate(words) if word not in FINAL_MARKS), len(words))
+        return sentence.reorder(places[:first] + places[first:][::-1])
 
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """Permutes words randomly: a control condition in which word order carries no information."""
+    """Permutes the words of each sentence randomly, as a control."""
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)
-    term = "Perm permutes the words of each sentence randomly."
 
     seed: int = 0
 
@@ -83,7 +82,7 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Return the mean `kendall_distance` over sentences of at least two words, or 0."""
+    """Return the mean `kendall_distance` of sentences of at least two words, or 0."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return total(distances) / len(distances) if distances else 0.0
 
@@ -98,13 +97,13 @@ class Superstrate(ABC):
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Return a fingerprint that changes whenever the learnt grammar would change."""
+        """Return a fingerprint of the grammar's inputs."""
 
     @abstractmethod
     def learn(self) -> Grammar: ...
 
     def grammar(self, cache: Path) -> Grammar:
-        """Return the grammar, learnt once and cached in `cache`."""
+        """Return the grammar, learnt once and kept in `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -128,7 +127,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class StoredGrammar(Superstrate):
-    """A grammar written by `Grammar.save`, optionally compressed with xz."""
+    """A grammar written by `Grammar.save`, or the same compressed with xz."""
 
     name: str
     path: Path
@@ -142,7 +141,7 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of `size` Pocket English sentences, from a random stream that no corpus uses."""
+    """A treebank of Pocket English sentences, from a random stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -156,8 +155,8 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return a variant of Pocket English, or the order of a language's training files in CALQUE_DATA/ud (or,
-    if there are none, all its files)."""
+    """Return a variant of Pocket English, or the order of a language's treebanks in CALQUE_DATA/ud (only the
+    training files, if there are any)."""
     if name in ORDERS:
         return PocketTreebank(name)
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
@@ -170,9 +169,10 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs (galactic dependencies). `superstrate_weight` interpolates
-    between the substrate's order (0) and the superstrate's (1). Closing punctuation stays last; nodes of more
-    than 7 items or with crossing arcs keep their order."""
+    """Gives nouns, verbs and their dependents the order of another language (galactic dependencies).
+
+    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1). Closing
+    punctuation stays last; nodes of more than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
@@ -181,7 +181,6 @@ class Reorder(Transform):
         percent("superstrate_weight", "-", "{percent} %", "25"),
     )
     examples = (("syn-fr", "French word order"), ("syn-fr-25", "a quarter of the way to French order"))
-    term = "Syn gives each sentence the word order of another language, learned from a treebank."
     needs = frozenset[Need](("trees", "tags"))
 
     superstrate: Superstrate
@@ -219,15 +218,13 @@ class Reorder(Transform):
         )
 
     def identity(self) -> Any:
-        return ["Reorder", FORMAT, *self._fingerprints(), self.superstrate_weight, 1.0, self.seed]
-
-    def _fingerprints(self) -> tuple[str, str]:
-        return self.superstrate.fingerprint(), self.substrate.fingerprint()
+        prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
+        return ["Reorder", FORMAT, *prints, self.superstrate_weight, 1.0, self.seed]
 
     def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Self:
         if self.grammar is not None or cache is None:
             return self
-        return replace(self, grammar=_mixture(self, cache, self._fingerprints()))
+        return replace(self, grammar=_mixture(self, cache, *self.identity()[2:4]))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not sentence.heads:
@@ -256,7 +253,7 @@ class Reorder(Transform):
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Return the reason why the grammar cannot order a head's dependents, or "" if it can."""
+    """Return why the grammar cannot order a head's dependents, or "" if it can."""
     words = tree.dependents[head]
     if not all(tree.whole[word] for word in (head, *words)):
         return "nodes with crossing arcs"
@@ -264,13 +261,13 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words below a node whose blocks (the head, and dependents' subtrees) keep their places."""
+    """Return the words below a node whose head and subtrees (`blocks`) keep their places."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-@lru_cache(maxsize=8)  # called for every chunk; `prints` changes with the files
-def _mixture(order: Reorder, cache: Path, prints: tuple[str, str]) -> Grammar:
+@lru_cache(maxsize=8)  # called for every chunk; the fingerprints change with the files
+def _mixture(order: Reorder, cache: Path, *prints: str) -> Grammar:
     grammars = order.superstrate.grammar(cache), order.substrate.grammar(cache)
     return Grammar.mix(*grammars, 1 - order.superstrate_weight)

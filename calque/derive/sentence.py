@@ -1,4 +1,4 @@
-"""Sentences, whose annotation columns are reordered together with the words; task examples; and questions."""
+"""Sentences, whose annotations are reordered with the words; task examples; and questions."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput
 
 T = TypeVar("T")
 UNKNOWN = "\0"
-"""Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
+"""Stands for a missing word, such as WikiText's `<unk>`; text never contains NUL."""
 
 
 class Numbering(NamedTuple):
@@ -26,8 +26,8 @@ class Numbering(NamedTuple):
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Numbers for sentences in chunks of a corpus, in a split's examples, and in questions (the largest)."""
-PARTS = Numbering(80)  # gives each part of a composed transform its own range of the numbers above
+"""Numbers of sentences in a corpus's chunks, in a split's examples, and in questions (the largest)."""
+PARTS = Numbering(80)  # each part of a composed transform has its own range of the numbers above
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +67,36 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence in a new order, a permutation of positions, which may split spans."""
+        """Return the sentence in a new order of positions, which may split spans."""
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
-        place = {-1: -1} | {old: new for new, old in enumerate(order)} if self.heads else {}
+        place = {-1: -1} | {old: new for new, old in enumerate(order)}
         columns = {name: _pick(getattr(self, name), order) for name in _REORDERED}
         heads = tuple(place[head] for head in _pick(self.heads, order))
-        spans = self._new_spans([(place,) for place in order]) if self.spans else ()
-        return type(self)(**columns, heads=heads, spans=spans)
+        return type(self)(**columns, heads=heads, spans=self._new_spans([(place,) for place in order]))
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Return the sentence with new words, each given with the positions of the words that it renders,
-        main word first, and without a tree. A new word gets its main word's tag, and the first span of a word
-        that it renders."""
+        """Return the sentence without a tree and with new words, each given with the positions of the words
+        that it renders, main word first. It gets its main word's tag, and the first span of these words."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
             raise BadInput(f"cannot rewrite {self.text[:200]!r} from {groups[:30]}; {expected}")
-        mains, rendered = [group[0] for group in groups], self.rendered
+        mains = [group[0] for group in groups]
+        sources = (chain.from_iterable(_pick(self.rendered, group)) for group in groups)
         return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
             spans=self._new_spans(groups),
             origin=_pick(self.origin, mains),
-            sources=tuple(
-                tuple(dict.fromkeys(chain.from_iterable(rendered[place] for place in group)))
-                for group in groups
-            ),
+            sources=tuple(tuple(dict.fromkeys(places)) for places in sources),
         )
 
     def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
-        spans: dict[int, int] = {}  # the index of the span that each word belongs to, if any
-        for number, span in enumerate(self.spans):
-            spans |= dict.fromkeys(range(span.start, span.end), number)
-        span_numbers = [next((spans[place] for place in group if place in spans), -1) for group in groups]
-        return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(span_numbers) if n >= 0)
+        spans = {place: n for n, span in enumerate(self.spans) for place in range(span.start, span.end)}
+        numbers = [next((spans[place] for place in group if place in spans), -1) for group in groups]
+        return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(numbers) if n >= 0)
 
     @property
     def rendered(self) -> tuple[tuple[int, ...], ...]:
@@ -111,21 +105,21 @@ class Sentence:
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The sorted gold links, as pairs (position before any transform, current position)."""
+        """The sorted gold links: pairs of positions before any transform and now."""
         return sorted((place, i) for i, group in enumerate(self.rendered) for place in group)
 
     @property
     def text(self) -> str:
-        return self.upto(len(self))
+        return self._upto(len(self))
 
-    def upto(self, end: int) -> str:
-        """Return the text of the words before position `end`."""
+    def _upto(self, end: int) -> str:
         glued = self.glued or (False,) * len(self)
         words = zip(printable(self.words[:end]), glued, strict=False)
         return "".join([word if is_glued else f" {word}" for word, is_glued in words]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        return len(self.upto(end))
+        """Return the length of the text of the words before position `end`."""
+        return len(self._upto(end))
 
 
 def runs(values: Iterable[T]) -> Iterator[tuple[int, int, T]]:
@@ -155,7 +149,7 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def word_labels(sentence: Sentence) -> tuple[str, ...]:
-    """Return the label of each word, or "" for words without a label."""
+    """Return the label of each word, or ""."""
     labels = {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
     return tuple(labels.get(place, "") for place in range(len(sentence)))
 
@@ -175,8 +169,8 @@ def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
 
 @dataclass(frozen=True)
 class Example:
-    """A task example: one or two texts, each a sequence of sentences; without texts, it is missing from its
-    file. `diagnostic` names the phenomenon that it tests."""
+    """A task example: one or two texts of sentences, or none if it is missing from its file. `diagnostic` is
+    the phenomenon that it tests."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -192,12 +186,13 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Return the example with interned words and tags, which saves most of a data set's memory."""
-        texts = []
-        for text in self.texts:
-            columns = [(s, tuple(map(intern, s.words)), tuple(map(intern, s.tags))) for s in text]
-            texts.append(tuple(replace(s, words=words, tags=tags) for s, words, tags in columns))
-        return replace(self, texts=tuple(texts))
+        """Intern words and tags, which saves most of a data set's memory."""
+        return replace(self, texts=tuple(tuple(map(_interned, text)) for text in self.texts))
+
+
+def _interned(sentence: Sentence) -> Sentence:
+    words, tags = (tuple(map(intern, column)) for column in (sentence.words, sentence.tags))
+    return replace(sentence, words=words, tags=tags)
 
 
 @dataclass(frozen=True)

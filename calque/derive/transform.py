@@ -28,7 +28,6 @@ class Transform(Named, ABC):
     that change words inherit from `Rewrite`; those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
-    term: ClassVar[str] = ""  # the definition for glossaries in reports
 
     @classmethod
     def parse(cls, name: str) -> Transform | None:

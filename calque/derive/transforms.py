@@ -42,8 +42,9 @@ KINDS: dict[By, str] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """Gives all types a new script, except for an exact fraction `overlap`, which stay shared (ALIGN-MLM,
-    section 3). These are sampled with `seed` from all types or from a word class, or are the most or least
+    """Gives all types a new script, except for an exact fraction `overlap` (ALIGN-MLM, section 3).
+
+    The shared types are sampled with `seed` from all types or from a word class, or are the most or least
     frequent types (`by`). All choices except "uniform" need type counts (`usage`)."""
 
     short_name, full_name = "trans", "Trans"
@@ -61,7 +62,6 @@ class Transliterate(Transform):
         ("trans-25-most", "the most frequent quarter shared; -least: the least frequent"),
         ("trans-100-function", "all function words shared; also -names, -content"),
     )
-    term = "Trans gives the derived language its own script: a new type for every source type."
 
     overlap: float = 0.0
     seed: int = 0
@@ -116,16 +116,14 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """Gives the last sub-word of every word a new script. Before it, an exact fraction `share` of the types
-    keep their script. A type's image is its form at word ends or, if it never occurs there, inside words."""
+    """Gives the last sub-word of every word a new script, and keeps the script of some sub-words before it.
+
+    These belong to an exact fraction `share` of the types. A type's image is its form at word ends or, if it
+    never occurs there, inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
     examples = (("trans-stems-50", "half of the stems shared"),)
-    term = (
-        "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the "
-        "preceding sub-words unchanged."
-    )
 
     share: float
     seed: int = 0
@@ -209,14 +207,13 @@ class Rewrite(Transform):
 
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
-    """Turns a random fraction `share` of function-word forms into endings of the content word that they
-    precede, nearest first: *in the house* becomes *housethein*."""
+    """Turns function words into endings of the content word that they precede, nearest first: *in the house*
+    becomes *housethein*. The forms are a random fraction `share` of all."""
 
     renames = False
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
     examples = (("agg", ""), ("agg-50", "half of the function words"))
-    term = "Agg turns function words into endings of the content word that they precede."
 
     share: float = 1.0
     seed: int = 0
@@ -253,7 +250,6 @@ class Split(Rewrite):
     renames = False
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
-    term = "Split turns the endings of nouns and verbs into separate words."
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
@@ -268,8 +264,10 @@ class Split(Rewrite):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces each word in the lexicon, with probability `share`, by a random translation: *the red house*
-    becomes *la rouge maison*. Lines of CALQUE_DATA/lexicons/en-LANGUAGE.tsv: a word, a tab, a translation."""
+    """Replaces words with translations from a lexicon: *the red house* becomes *la rouge maison*.
+
+    Each word in CALQUE_DATA/lexicons/en-LANGUAGE.tsv is replaced with probability `share`, by a random one of
+    its translations. Each line contains a word, a tab and a translation."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -277,7 +275,6 @@ class Translate(Rewrite):
         percent("share", "-", "{percent} %", "50"),
     )
     examples = (("lex-fr", "French words"),)
-    term = "Lex replaces words with their translations from a lexicon."
     needs = frozenset[Need]()
 
     language: str

@@ -1,5 +1,4 @@
-"""The vocabulary that languages share: byte-level BPE learnt from a corpus, or an existing tokenizer; its
-special types, and type counts in a corpus."""
+"""The vocabulary that languages share: byte-level BPE learnt from a corpus, or an existing tokenizer."""
 
 import re
 from collections import Counter
@@ -36,11 +35,11 @@ class Specials:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """Return the ids that are not special in a vocabulary of `size` types, in ascending order, int64."""
+        """Return the ids below `size` that are not special, ascending, int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Whether each id is not special, as a boolean array."""
+        """Whether each id is not special."""
         return np.logical_and.reduce([ids != special for special in self.ids])  # faster than np.isin
 
 
@@ -70,14 +69,14 @@ class Usage(NamedTuple):
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count the types in a text, given the ids of its sub-words (T,), and the number of sub-words (W,)
-        and the UPOS tag (or "") of each word."""
+        """Count types, given the ids of sub-words (T,), and each word's number of sub-words (W,) and UPOS tag
+        (or "")."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
         return cls(*(np.bincount(group, minlength=size) for group in groups))
 
     def of_class(self, name: str) -> np.ndarray:
-        """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
+        """Whether each type (almost) always occurs in words of this class, (V,) bool."""
         return np.asarray((self.counts > 0) & (getattr(self, name) >= NEARLY * self.counts))
 
 
@@ -131,7 +130,7 @@ class Vocabulary:
 
     def encode(self, word: str) -> tuple[int, ...]:
         if word not in self._cache:
-            self._remember([word])
+            self.encode_words([word])
         return self._cache[word]
 
     def encode_words(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -139,22 +138,20 @@ class Vocabulary:
         without ids are encoded as the unknown type."""
         if len(self._cache) > self.room:
             self._cache = {}
-        self._remember([word for word in dict.fromkeys(words) if word not in self._cache])
-        encoded = [self._cache[word] for word in words]
-        pieces = np.array(list(map(len, encoded)), np.int64)
-        return np.array(list(chain.from_iterable(encoded)), np.int64), pieces
-
-    def _remember(self, words: Sequence[str]) -> None:
         special, unknown = set(self.specials.ids), self.specials.unknown
-        encodings = self._words.encode_batch_fast([f" {word}" for word in words], add_special_tokens=False)
-        for word, encoding in zip(words, encodings, strict=True):
+        new = [word for word in dict.fromkeys(words) if word not in self._cache]
+        encodings = self._words.encode_batch_fast([f" {word}" for word in new], add_special_tokens=False)
+        for word, encoding in zip(new, encodings, strict=True):
             if not word.strip(" \t\r\n"):
                 raise ValueError(f"{word!r} is not a word: it contains only white space")
             ids = () if word == UNKNOWN else (unknown if i in special else i for i in encoding.ids)
             self._cache[word] = tuple(ids) or (unknown,)
+        encoded = [self._cache[word] for word in words]
+        pieces = np.array(list(map(len, encoded)), np.int64)
+        return np.array(list(chain.from_iterable(encoded)), np.int64), pieces
 
     def encode_texts(self, texts: Sequence[str]) -> list[Any]:
-        """Return the tokenizer's encodings of texts, without special types but with character offsets."""
+        """Return the encodings of texts, with character offsets but without special types."""
         return list(self._words.encode_batch(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
@@ -163,7 +160,7 @@ class Vocabulary:
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
     def text(self, ids: Iterable[int]) -> str:
-        """Decode source ids, including special types, with single spaces between words."""
+        """Decode source ids, including special types."""
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
@@ -171,7 +168,7 @@ class Vocabulary:
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
-        """Write `counts.npy`, `specials.json` and `tokenizer.json`, which transformers can load."""
+        """Write counts, special types and the tokenizer, which transformers can load."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TOKENIZER).write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
         np.save(folder / COUNTS, self.counts)
@@ -183,8 +180,8 @@ class Vocabulary:
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """Add up word counts, and also return the number of occurrences that were dropped because words were too
-    long or, to save memory, too rare. Words with the same count are dropped together."""
+    """Add up word counts. Also return the number of occurrences dropped because words were too long or, to
+    save memory, too rare (all words with the same count together)."""
     words, forgotten = Counter[str](), 0
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
@@ -198,12 +195,12 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def most_frequent(words: Counter[str], types: int) -> list[str]:
-    """Return the `types` most frequent words; words with the same count are sorted alphabetically."""
+    """Return the `types` most frequent words; ties are sorted alphabetically."""
     return sorted(words, key=lambda word: (-words[word], word))[:types]
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from counted words; raise BadInput if they are too few."""
+    """Learn `size` types from counted words; raise BadInput if they are too few."""
     if size < SMALLEST:
         raise BadInput(f"vocabularies need at least {SMALLEST} types (special types and bytes), not {size:,}")
     tokenizer = _train(words, size)
@@ -238,11 +235,10 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
     split = pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
     tokenizer.decoder = decoders.ByteLevel()
-    start, end = SPECIALS[OURS.start], SPECIALS[OURS.end]
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{start} $A {end}",
-        pair=f"{start} $A {end} {end} $B {end}",
-        special_tokens=[(start, OURS.start), (end, OURS.end)],
+        single="<s> $A </s>",
+        pair="<s> $A </s> </s> $B </s>",
+        special_tokens=[("<s>", OURS.start), ("</s>", OURS.end)],
     )
     # As in RoBERTa, `<mask>` includes the space before it.
     tokenizer.add_special_tokens([AddedToken(t, lstrip=t == "<mask>", special=True) for t in SPECIALS])
@@ -266,7 +262,7 @@ class GivenVocabulary:
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
-    """Find RoBERTa's or BERT's special types by name, preferring types marked as special."""
+    """Find RoBERTa's or BERT's special types, preferring types marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     found = [[ids[name] for name in names] for names in (SPECIALS, BERTS) if ids.keys() >= {*names}]
@@ -279,7 +275,6 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def read_specials(folder: Path) -> Specials:
-    """Read the special types from a folder written by `Vocabulary.save`."""
     ids = parse_json((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
     return Specials(**ids | {"others": tuple(ids["others"])})
 

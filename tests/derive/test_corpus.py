@@ -44,7 +44,7 @@ def test_lines_do_not_depend_on_shards(tmp_path_factory, shards):
     folder = tmp_path_factory.mktemp("corpora") / "corpus"
     writer = CorpusWriter(folder, 1000)
     for lines in shards:
-        writer.append(shard(lines), writer.sentences)
+        writer.append(shard(lines), writer.counts["sentences"])
     writer.finish()
     corpus = Corpus.open(folder)
     lines = [line for part in shards for line in part]

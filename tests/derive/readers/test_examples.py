@@ -58,6 +58,6 @@ def test_answers_are_kept_to_the_character(text, data):
     assert sentence.text == " ".join(text.split()) and all(sentence.words)
     shown = set()
     for span in sentence.spans:
-        start = len(sentence.upto(span.start + 1)) - len(sentence.words[span.start])
-        shown.add(sentence.text[start : len(sentence.upto(span.end))])
+        start = sentence.length(span.start + 1) - len(sentence.words[span.start])
+        shown.add(sentence.text[start : sentence.length(span.end)])
     assert shown == {" ".join(text[a:b].split()) for a, b in answers}
