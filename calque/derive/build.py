@@ -30,16 +30,17 @@ from calque.derive.order import order_distance
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
-from calque.derive.transform import Account, Transform, check_parts, image_of
+from calque.derive.transform import Account, Transform, check_parts, image_of, needed
 from calque.derive.transforms import letters_of
 from calque.derive.vocabulary import (
     TOKENIZER,
     USAGE,
-    GivenVocabulary,
     Usage,
     Vocabulary,
     add_up,
+    given_fingerprint,
     learn_of_words,
+    open_vocabulary,
 )
 from calque.derive.workers import Progress, Workers, silent
 
@@ -50,7 +51,7 @@ NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Raise BadInput if transforms have invalid or repeated names, or parts that cannot be composed."""
+    """Raise BadInput for invalid or repeated names, and for parts that cannot be composed."""
     names = [*languages.RESERVED, PREVIEW]
     for transform in transforms:
         check_name(transform.name, "the transform's name")
@@ -60,19 +61,14 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
         check_parts(transform)
 
 
-def needed(need: str, transforms: Iterable[Transform]) -> bool:
-    """Whether a transform needs "trees", "tags" or "usage"."""
-    return any(need in transform.needs for transform in transforms)
-
-
 @dataclass(frozen=True)
 class Derivation:
-    """The inputs of a folder of derived languages. `vocabulary` is the number of types to learn, from the
-    source and the images of transforms that change words, or an existing tokenizer."""
+    """The inputs of a folder of derived languages. `vocabulary` is an existing tokenizer, or the number of
+    types to learn, from the source and the images of transforms that change words."""
 
     source: Source
     transforms: tuple[Transform, ...]
-    vocabulary: int | GivenVocabulary
+    vocabulary: int | Path
     dictionary: DictionaryConfig
 
     @property
@@ -81,19 +77,18 @@ class Derivation:
         return [transform for transform in self.transforms if transform.rewrites]
 
     def fingerprint(self, *names: str, dictionary: bool = True) -> str:
-        """Return the fingerprint of the named languages (default: all), with or without dictionaries."""
+        """Return the fingerprint of the named languages (default: all)."""
         chosen = [transform for transform in self.transforms if not names or transform.name in names]
-        config = self.dictionary if dictionary else NO_DICTIONARY
-        if isinstance(self.vocabulary, int):
-            learnt_from = [transform.identity() for transform in self.rewriting]
-            types: Any = [self.vocabulary, learnt_from] if learnt_from else self.vocabulary
-        else:
-            types = self.vocabulary.identity()
+        config, types = self.dictionary if dictionary else NO_DICTIONARY, self.vocabulary
+        learnt_from = [transform.identity() for transform in self.rewriting]
+        vocabulary: Any = [types, learnt_from] if learnt_from else types
+        if isinstance(types, Path):
+            vocabulary = given_fingerprint(types)
         identities = [transform.identity() for transform in chosen]
         tags = [with_code(self.source.task_fingerprint(TAGGED), self.source)] if config.reads_tags else []
         trees = needed("tags", (*chosen, *self.rewriting))
         corpus = with_code(self.source.corpus_fingerprint(trees), self.source)
-        parts = languages.FORMAT, corpus, identities, types, config.identity(), *tags
+        parts = languages.FORMAT, corpus, identities, vocabulary, config.identity(), *tags
         return with_code(fingerprint(*parts), chosen)
 
 
@@ -114,7 +109,7 @@ class ChunkEncoder:
         return enumerate(self.source.chunks())
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
-        """Count the words in a chunk and in its images under transforms that change words."""
+        """Count the words in a chunk and in its images, if they have other words."""
         numbered = self.numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in numbered))
         for transform in self.transforms if self.source.has_images(chunk[1]) else ():
@@ -125,7 +120,7 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """Return the table of `Usage` for a chunk's source sentences, (5, V)."""
+        """Return the `Usage` of a chunk's source sentences, (5, V)."""
         types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
         for _, sentence in self.numbered(chunk, Account()):
             words += sentence.words
@@ -214,7 +209,6 @@ def only_images(source: Corpus, derived: Corpus, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
-    """Load a folder's vocabulary, whose tokenizer has this digest."""
     return Vocabulary.load(folder)
 
 
@@ -242,7 +236,7 @@ def write_corpora(
 def derive_languages(
     source: Source,
     transforms: Sequence[Transform],
-    vocabulary: int | GivenVocabulary,
+    vocabulary: int | Path,
     dictionary: DictionaryConfig,
     folder: Path,
     cache: Path,
@@ -250,7 +244,7 @@ def derive_languages(
     progress: Progress = silent,
 ) -> Path:
     """Write one derived language per transform to `folder` (see `derive.languages`). `vocabulary` is the
-    number of types to learn, or an existing tokenizer. The number of workers does not affect the result."""
+    number of types to learn, or an existing tokenizer."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts = _facts(Derivation(source, tuple(transforms), vocabulary, dictionary))
@@ -282,7 +276,7 @@ def derive_languages(
 
 
 def _facts(derivation: Derivation) -> dict[str, Any]:
-    """Return the manifest entries that are known in advance, and digested before files can change."""
+    """Return the manifest entries that must be digested before files can change."""
     names = (SOURCE, *(transform.name for transform in derivation.transforms))
     return {
         "format": languages.FORMAT,
@@ -293,11 +287,9 @@ def _facts(derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def _vocabulary(
-    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, pool: Workers
-) -> tuple[Vocabulary, int]:
-    if isinstance(vocabulary, GivenVocabulary):
-        return vocabulary.open(), 0
+def _vocabulary(vocabulary: int | Path, encoder: ChunkEncoder, pool: Workers) -> tuple[Vocabulary, int]:
+    if isinstance(vocabulary, Path):
+        return open_vocabulary(vocabulary), 0
     words, forgotten = add_up(pool.map(encoder.count_words, encoder.chunks, "counting words"))
     if not words:
         raise BadInput(f"{encoder.source.title} contains no words to learn a vocabulary from")
@@ -310,7 +302,7 @@ def _vocabulary(
 def _write_corpora(
     part: Path, facts: dict[str, Any], types: Vocabulary, chunks: Iterable[list[Encoded]]
 ) -> dict[str, Corpus]:
-    """Write and return all languages' corpora; add `facts` about each, and counts of types."""
+    """Write and return all corpora; add `facts` about each, and counts of types."""
     types.counts[:] = 0
     written = write_corpora({name: part / name for name in facts}, types, chunks, derived=True)
     read, source = written[SOURCE]
@@ -339,7 +331,7 @@ def _write_tables(
     dictionary: DictionaryConfig,
     tags: np.ndarray | None,
 ) -> None:
-    """Write a derived language's dictionary, and the tables that map types to their images."""
+    """Write a derived language's dictionary and tables of images."""
     image = transform.image(types.size, types.specials)
     places = transform.places(types.size, types.specials)
     type_ids, images = types.types, image
@@ -364,20 +356,20 @@ def _write_tables(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Raise BadInput if incorrect pairs depend on tags, which the source lacks."""
+    """Raise BadInput if wrong pairs depend on tags that the source lacks."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs {TAGGED} examples, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterable[tuple[str, str]]:
-    """Yield the tagged words of a source's training examples for tagging."""
+    """Yield the words and tags of the training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(source: Source, vocabulary: Vocabulary) -> None:
-    """Raise BadInput if an answer is split into sub-words, as questions mask a single position."""
+    """Raise BadInput if answers are split into sub-words, as questions mask one position."""
     words = sorted({word for question in source.questions() for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

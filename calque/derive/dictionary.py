@@ -16,9 +16,8 @@ from calque.derive.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """A dictionary for a `fraction` of the types, sampled with `seed` or the most frequent ones. A fraction
-    `correct` of its entries are correct; the others contain the image of another word, with any tag or with
-    the same tag (`wrong`)."""
+    """A dictionary for a `fraction` of the types, sampled with `seed` or the most frequent. A fraction
+    `correct` of its entries are right; others have the image of a word with any or the same tag (`wrong`)."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -60,7 +59,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 def draw_dictionary(
     config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
-    """Choose entries from a corpus's `types`: source and derived ids, (n, 2), sorted by source id."""
+    """Choose entries from `types`: source and derived ids, (n, 2), sorted by the first."""
     if config.by == "frequency":
         ranked = types[np.argsort(-counts[types], kind="stable")]
     else:
@@ -72,10 +71,9 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Make all but a fraction `correct` of the pairs (n, 2) with two different ids incorrect, by permuting
-    their derived ids cyclically, with one cycle per tag if the `tags` (V,) of source types are given; pairs
-    whose tag is missing or unique share a cycle. Also return the number of incorrect pairs without a common
-    tag."""
+    """Make all but a fraction `correct` of the pairs (n, 2) with two different ids wrong, by permuting their
+    derived ids cyclically, with one cycle per tag if the `tags` (V,) of source types are given; pairs whose
+    tag is missing or unique share a cycle. Also return the number of wrong pairs without a common tag."""
     rows = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(rows)[round(config.correct * len(rows)) :]
     if len(wrong) < 2:
@@ -97,7 +95,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return the most frequent tag of each type, (V,), or "" if the type is not a whole word or untagged."""
+    """Return each type's most frequent tag, (V,), or "" if it is untagged or not a whole word."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     for (word, tag), count in words.items():
         if len(ids := vocabulary.encode(word)) == 1:
@@ -110,7 +108,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
-    """Write pairs of ids (n, 2), each with the source type's spelling."""
+    """Write pairs of ids (n, 2), with the source type's spelling."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")

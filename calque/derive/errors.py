@@ -1,4 +1,4 @@
-"""Exceptions for invalid input, and messages about out-of-range values and unknown names."""
+"""Exceptions for invalid input, and their messages."""
 
 import difflib
 import math
@@ -9,8 +9,8 @@ LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Invalid input: a message or a list of messages, and optionally a file and a line. The command line
-    prints its `messages`, one per line, and exits with status 2."""
+    """Invalid input: one or several messages, and optionally a file and a line. The command line prints its
+    `messages` and exits with status 2."""
 
     @property
     def path(self) -> str | Path | None:
@@ -38,7 +38,7 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return a suffix such as `; left out: 3 blank lines`, or "" if nothing was left out."""
+    """Return a suffix such as `; left out: 3 blank lines`, or ""."""
     return f"; left out: {listed(counts)}" if any(counts.values()) else ""
 
 
@@ -48,27 +48,26 @@ def listed(counts: Mapping[str, int]) -> str:
 
 
 def shown(text: str) -> str:
-    """Quote a string in a message, truncated if it is long."""
+    """Quote a string, truncated if it is long."""
     if len(text) <= LONGEST_NAME:
         return repr(text)
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
 
 
 def printable(text: str) -> str:
-    """Escape control characters except line breaks, as terminals interpret them."""
+    """Escape control characters except line breaks."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
+    """Return `did you mean NAME?` with the most similar name, ignoring case, or ""."""
     lower = {name.lower(): name for name in candidates}
     matches = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[matches[0]]}?" if matches else ""
 
 
 def unknown(kind: str, name: str, candidates: Iterable[str]) -> str:
-    """Return a message about an unknown name, with the most similar known name or, if none is similar, all
-    known names."""
+    """Return a message about an unknown name, with the most similar known name or all of them."""
     names = list(candidates)
     hint = nearest(name, names) or f"available: {', '.join(names)}"
     return f"no {kind} is called {shown(name)}; {hint}"

@@ -35,9 +35,8 @@ def total(numbers: Iterable[float]) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Convert a config to plain JSON values. A dataclass is represented by its class name, the fields with
-    `compare=True`, digests of its code if a user defined the class, and its `former_fields`: removed fields,
-    each with the only value that is still supported."""
+    """Convert a config to plain JSON values. Dataclasses become their class name, fields with `compare=True`,
+    `former_fields` (removed fields, with their only remaining value) and digests of users' code."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         former = plain(dict(getattr(value, "former_fields", {})))
         content = {"kind": type(value).__name__, **former}
@@ -61,7 +60,7 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """Extend a fingerprint with the code of user-defined classes in `value`."""
+    """Extend a fingerprint with the code of users' classes in `value`."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
@@ -79,7 +78,7 @@ def own_code(value: Any) -> dict[str, str]:
     """Map the files that define the non-Calque classes in a value to their digests."""
     kind, parts, code = type(value), [], {}
     if isinstance(value, dict | list | tuple):
-        parts = list(value.values() if isinstance(value, dict) else value)
+        parts = [*(value.values() if isinstance(value, dict) else value)]
     elif dataclasses.is_dataclass(kind):
         code, parts = code_of(kind), [getattr(value, field.name) for field in dataclasses.fields(kind)]
     elif any(_top(base.__module__) == PACKAGE for base in kind.__mro__):
@@ -90,7 +89,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if the code of classes in `value` differs from the parent process's digests, `code`."""
+    """Raise BadInput if the code of classes in `value` differs from the parent process's `code`."""
     if changed := {name for name, _ in own_code(value).items() ^ code.items()}:
         raise BadInput("this file changed while the command was running; run the command again", min(changed))
 
@@ -105,7 +104,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or one that it imports from its folder, has changed since it was hashed."""
+    """Whether a user's module, or one that it imports from its folder, has changed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

@@ -1,8 +1,4 @@
-"""Names and titles that are generated from a class's fields.
-
-A name consists of the class's short name and one suffix for each non-default value, so that
-`parse(value.name) == value`.
-"""
+"""Names and titles that are generated from a class's fields, so that `parse(value.name) == value`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +12,7 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in digits to a fraction, without the rounding error of division (12.3 / 100)."""
+    """Convert a percentage to a fraction, without the rounding error of division (12.3 / 100)."""
     return float(f"{percent}e-2")
 
 
@@ -32,7 +28,7 @@ def _digits(number: float, times: int = 1) -> str:
 @dataclass(frozen=True)
 class Form:
     """A part of a name that sets a `field`: a fixed string for `value`, or a prefix and a value that `read`
-    parses and `write` formats. `meaning` is the help text, and `title` is the template for titles."""
+    parses and `write` formats; with its `meaning`, and a `title` template."""
 
     field: str
     name: str
@@ -80,8 +76,8 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """Base class of dataclasses whose names and titles are generated from `forms`, in order. The name of the
-    default values is `short_name`; titles start with `full_name`."""
+    """Base class of dataclasses whose names consist of `short_name` and, for non-default values, `forms`;
+    titles start with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -112,7 +108,7 @@ class Named:
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """Return the fields that a name sets, or None if the class has no such name."""
+        """Return the fields that a name sets, or None if it is not a name of this class."""
         pattern, defaults = re.escape(cls.short_name), cls.defaults()
         for field, forms in groupby(cls.forms, key=lambda form: form.field):
             choices = "|".join(f"({re.escape(form.name)}{form.pattern})" for form in forms)
@@ -124,7 +120,6 @@ class Named:
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Return the default value of each field."""
         form_class: Any = cls
         return {field.name: field.default for field in fields(form_class)}
 

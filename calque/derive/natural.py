@@ -43,7 +43,13 @@ from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Account
-from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, learn_of_words
+from calque.derive.vocabulary import (
+    TOKENIZER,
+    Vocabulary,
+    given_fingerprint,
+    learn_of_words,
+    open_vocabulary,
+)
 from calque.derive.workers import Progress, Workers, silent
 
 MANY = 1 << 14  # number of lines in parallel chunks
@@ -291,7 +297,7 @@ Bitexts = Mapping[NamePair, tuple[FileSet, ...]]
 def natural_fingerprint(
     texts: Texts,
     bitexts: Bitexts,
-    vocabulary: GivenVocabulary,
+    vocabulary: Path,
     rows: Rows = "used",
     withheld: TextFiles | None = None,
 ) -> str:
@@ -305,7 +311,7 @@ def natural_fingerprint(
         EDITION,
         [[name, identity(files)] for name, files in texts.items()],
         [[pair, list(map(identity, parts))] for pair, parts in bitexts.items()],
-        vocabulary.identity(),
+        given_fingerprint(vocabulary),
         rows,
         [],  # dictionaries, in earlier versions
     )
@@ -314,7 +320,7 @@ def natural_fingerprint(
 def derive_natural(
     texts: Texts,
     bitexts: Bitexts,
-    vocabulary: GivenVocabulary,
+    vocabulary: Path,
     folder: Path,
     workers: int = 1,
     progress: Progress = silent,
@@ -326,7 +332,7 @@ def derive_natural(
     "used" in the text. Lines with a `withheld` sentence are left out."""
     check_languages(texts, bitexts)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, withheld)
-    types = vocabulary.open()
+    types = open_vocabulary(vocabulary)
     facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_, "languages": {}, "pairs": []}
     with Workers(workers, progress) as pool, making(folder, KIND, facts) as part:
         place = part / VOCABULARY

@@ -1,4 +1,4 @@
-"""Derive the sentences of a text or file in named languages, and display them with their images."""
+"""Derive the sentences of a text or file, and display them with their images."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.readers.english import split_sentences
 from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
-from calque.derive.transform import Account, Transform, check_parts, image_of
+from calque.derive.transform import Account, Transform, check_parts, image_of, needed
 from calque.derive.transforms import transform
 from calque.derive.vocabulary import OURS, SMALLEST
 
@@ -24,7 +24,7 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """Align a sentence and its images word by word, with positions, glosses, tags and entities."""
+    """Return a sentence and its images in columns, with positions, glosses and labels."""
     margin = max([MARGIN, *(len(derivation.name) + 1 for derivation in transforms)])
     blocks = [_grid([("", _places(sentence)), ("source", sentence.words), *_labels(sentence)], margin)]
     for derivation in transforms:
@@ -41,7 +41,7 @@ def _places(sentence: Sentence) -> list[str]:
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """Return the contents of preview.txt: each sentence, followed by its images."""
+    """Return the contents of preview.txt."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
@@ -56,7 +56,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Align the cells of rows in columns, divided into blocks that are at most WIDTH characters wide."""
+    """Align rows in columns, in blocks that are at most WIDTH characters wide."""
     names, cells = [name.ljust(margin - 1) for name, _ in rows], [printable(cells) for _, cells in rows]
     blocks, line_width = [[names]], margin
     for column in zip(*cells, strict=True):
@@ -99,8 +99,7 @@ def transforms_of(
     cache: Path,
     own_transforms: Mapping[str, Transform] | None = None,
 ) -> list[Transform]:
-    """Return the named languages' transforms, ready to use; `own_transforms` contains further transforms by
-    name. Transforms that need trees need a `parser`."""
+    """Return the named transforms, ready to use; `own_transforms` are further ones."""
     transforms = []
     for name in names:
         derivation = (own_transforms or {}).get(name) or transform(name)
@@ -117,11 +116,11 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, parsed if a transform needs trees; count parsing failures by reason."""
+    """Split a text into sentences, parsed if a transform needs trees; count failures by reason."""
     failures, sentences = Counter[str](), [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("the text contains no words")
-    if parser is not None and any("trees" in transform.needs for transform in transforms):
+    if parser is not None and needed("trees", transforms):
         for place, tree in enumerate(StanzaParser(parser).trees([sentence.words for sentence in sentences])):
             if isinstance(tree, str):
                 failures[tree] += 1
@@ -131,8 +130,7 @@ def sentences_of(
 
 
 def derive_file(source: Files, transform: Transform, account: Account, cache: Path) -> Iterator[str]:
-    """Apply a transform to the only file of `source`, and yield one line of text per sentence. Random
-    transforms draw the same numbers as in a study."""
+    """Yield the image of each sentence in the only file of `source`, the same as in a study."""
     types = OURS.ordinary(SMALLEST)
     if "usage" in transform.needs or 0 < np.isin(transform.image(SMALLEST), types).sum() < len(types):
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")

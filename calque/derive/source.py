@@ -15,15 +15,15 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class TaskData:
-    """A task's examples by split, and counts of exclusions and repairs by split and reason."""
+    """A task's examples, and counts of exclusions and repairs by reason, by split."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 class Source(ABC):
-    """Provides text for pretraining, in chunks, and labelled task data. Subclasses are frozen dataclasses of
-    plain values. A chunk's sentences must depend only on the chunk."""
+    """Provides text in chunks and labelled task data. Subclasses are frozen dataclasses of plain values. A
+    chunk's sentences depend only on the chunk."""
 
     @property
     @abstractmethod
@@ -32,31 +32,30 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """Return the corpus's chunks in order, anew at each call; any process can read them."""
+        """Return the corpus's chunks in order; any process can read them."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
-        """Return a chunk's sentences, and counts of exclusions by reason."""
+        """Return a chunk's sentences, and exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
         """Whether derived languages include a chunk's sentences."""
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Return questions about facts stated in the corpus, if any."""
+        """Return questions about facts in the corpus."""
         return ()
 
     @property
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
-        """The tasks with available data, such as `pos`, `ner` and `nli`."""
+        """The tasks with data, such as `pos`, `ner` and `nli`."""
 
     @abstractmethod
-    def task_data(self, task: str) -> TaskData:
-        """Return the examples for a task."""
+    def task_data(self, task: str) -> TaskData: ...
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """Return the files with a split's examples, or () if these are generated."""
+        """Return the files with a split's examples, if any."""
         return ()
 
     @abstractmethod
@@ -69,13 +68,13 @@ class Source(ABC):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the randomly sampled parts, which `reseeded` changes."""
+        """The randomly sampled parts, which `reseeded` changes."""
         return ()
 
     def reseeded(self, offset: int) -> Self:
-        """Return the source with `offset` added to its seeds."""
+        """Add `offset` to the seeds."""
         return self
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Cache the data needed to read sentences (and trees), and return the source with these data."""
+        """Return the source with what it needs to read sentences (and trees), from `cache`."""
         return self

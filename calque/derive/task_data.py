@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.build import check_transforms, needed
+from calque.derive.build import check_transforms
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import Artefact, input_digest, making
 from calque.derive.fingerprint import fingerprint, with_code
@@ -21,7 +21,7 @@ from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import Example, read_examples, write_examples
 from calque.derive.source import Source, TaskData
 from calque.derive.sources.files import PARALLEL, Lacking, TaskFiles, written
-from calque.derive.transform import Account, Transform, image_of_example
+from calque.derive.transform import Account, Transform, image_of_example, needed
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4  # the format is incremented when the same inputs would yield different files
@@ -52,7 +52,7 @@ def _file_of(split: str, language: str) -> str:
 
 
 def task_data_fingerprint(source: Source, task: str, transforms: Sequence[Transform]) -> str:
-    """Return the fingerprint of a task's derived examples."""
+    """Return a fingerprint of derived examples."""
     examples = with_code(source.task_fingerprint(task, needed("trees", transforms)), source)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples, identities), transforms)
@@ -66,7 +66,7 @@ def derive_task(
     cache: Path,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a task's examples with each transform and write them atomically to `folder`."""
+    """Write a task's examples and their images under each transform to `folder`."""
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(unknown("task with examples in the source", task, source.tasks))
@@ -80,10 +80,9 @@ def derive_task(
     with making(folder, KIND, facts) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for sentence in example.sentences]
+            images = {each.name: _write_images(part, split, examples, each) for each in ready}
             splits[split] = _write_split(part, split, data) | {
-                "languages": {
-                    transform.name: _write_images(part, split, examples, transform) for transform in ready
-                },
+                "languages": images,
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "spans": sum(len(sentence.spans) for sentence in sentences),
@@ -110,7 +109,7 @@ def _write_images(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
+    """Return the fingerprint of the folder that `write_natural_task` writes."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
@@ -118,7 +117,7 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
     """Write the examples in `files` (in the language `source`), and test sets in other languages. An example
-    missing from one parallel test set is excluded from all of them."""
+    missing from one parallel set is left out of all."""
     reader = written(task, source, files.units)
     lacking: Lacking = ()
     if task in PARALLEL:

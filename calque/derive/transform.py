@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
@@ -85,6 +86,11 @@ class Transform(Named, ABC):
     def identity(self) -> Any:
         """Return the values that determine the images; files are represented by digests."""
         return self
+
+
+def needed(need: Need, transforms: Iterable[Transform]) -> bool:
+    """Whether a transform needs this."""
+    return any(need in transform.needs for transform in transforms)
 
 
 def check_share(share: float, what: str, may_be_zero: bool = False) -> None:

@@ -245,20 +245,15 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
     return tokenizer
 
 
-@dataclass(frozen=True)
-class GivenVocabulary:
-    """An existing vocabulary without counts, in a folder that contains a `tokenizer.json`."""
+def open_vocabulary(folder: Path) -> Vocabulary:
+    """Open an existing vocabulary, without counts; raise BadInput if its tokenizer is invalid."""
+    path = folder / TOKENIZER
+    tokenizer = open_tokenizer(path)
+    return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), _special_types(tokenizer, path))
 
-    folder: Path
 
-    def open(self) -> Vocabulary:
-        """Open the vocabulary; raise BadInput if the tokenizer lacks a special type."""
-        path = self.folder / TOKENIZER
-        tokenizer = open_tokenizer(path)
-        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), _special_types(tokenizer, path))
-
-    def identity(self) -> Any:
-        return fingerprint("given", input_digest(self.folder / TOKENIZER))
+def given_fingerprint(folder: Path) -> str:
+    return fingerprint("given", input_digest(folder / TOKENIZER))
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:

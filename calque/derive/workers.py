@@ -23,8 +23,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 class Workers:
-    """A pool of `count` spawned processes, whose jobs must be picklable. If `count` is 1, jobs run in this
-    process."""
+    """A pool of `count` spawned processes; if `count` is 1, jobs run in this process."""
 
     def __init__(self, count: int, progress: Progress = silent) -> None:
         self.count, self.progress = count, progress
@@ -47,7 +46,7 @@ class Workers:
     def map(
         self, function: Callable[[Job], Result], jobs: Callable[[], Iterable[Job]], what: str
     ) -> Iterator[Result]:
-        """Yield results in the order of the jobs, which are counted first, so `jobs` is called twice; report
+        """Yield results in the order of the jobs, which are counted first, by another call of `jobs`; report
         progress under the title `what`."""
         total = sum(1 for _ in jobs())
         self.progress(what, 0, total)

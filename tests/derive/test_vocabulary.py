@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
-from calque.derive.vocabulary import SPECIALS, GivenVocabulary, Specials
+from calque.derive.vocabulary import SPECIALS, Specials, open_vocabulary
 from tests.vocabularies import learn
 
 SIZE = 600
@@ -73,7 +73,7 @@ def test_special_types_of_given_tokenizers(tmp_path):
     def given(*special):
         tokenizer.add_special_tokens(list(special))
         tokenizer.save(str(tmp_path / "tokenizer.json"))
-        return GivenVocabulary(tmp_path).open()
+        return open_vocabulary(tmp_path)
 
     roberta = given()
     assert roberta.specials == Specials(start=5, pad=7, end=6, unknown=8, mask=9)
@@ -82,7 +82,7 @@ def test_special_types_of_given_tokenizers(tmp_path):
     assert bert.is_bert and not roberta.is_bert
     Tokenizer(models.WordLevel({"<s>": 0, "a": 1}, "a")).save(str(tmp_path / "tokenizer.json"))
     with pytest.raises(BadInput, match=r"tokenizer\.json: this tokenizer lacks a special type"):
-        GivenVocabulary(tmp_path).open()
+        open_vocabulary(tmp_path)
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])

@@ -6,7 +6,6 @@ from transformers import pipeline
 
 from calque.derive.languages import Languages
 from calque.derive.natural import derive_natural
-from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import Pretraining, pretrain
@@ -22,7 +21,7 @@ TABLE = "embeddings.word_embeddings.weight"
 @pytest.mark.slow
 def test_real_encoder_is_trained_on_rows_of_its_text(calque_encoder, tmp_path):
     check_start(calque_encoder, MODEL)
-    derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
+    derive_natural(*inputs(tmp_path), calque_encoder, tmp_path / "made")
     languages = Languages.open(tmp_path / "made", ["en", "xx"])
     kept = languages.kept
     assert languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000

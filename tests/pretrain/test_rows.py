@@ -11,7 +11,7 @@ from transformers import BertModel, XLMRobertaForMaskedLM
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural import derive_natural
-from calque.derive.vocabulary import OURS, TOKENIZER, GivenVocabulary
+from calque.derive.vocabulary import OURS, TOKENIZER
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -105,7 +105,7 @@ def given(request, tmp_path_factory):
     (folder / "start").mkdir()
     tokenizer.save(str(folder / "start" / TOKENIZER))
     read_as_saved(folder / "start")
-    derive_natural(*inputs(folder), GivenVocabulary(folder / "start"), folder / "made")
+    derive_natural(*inputs(folder), folder / "start", folder / "made")
     whole = Languages.open(folder / "made", ["en", "xx"]).whole
     torch.manual_seed(7)
     pad = whole.specials.pad

@@ -17,7 +17,7 @@ from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
-from calque.derive.vocabulary import GivenVocabulary, Specials, Vocabulary
+from calque.derive.vocabulary import Specials, Vocabulary, open_vocabulary
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
@@ -216,7 +216,7 @@ class EncoderAligner:
         if layer not in range(last + 1):
             what = f"there is no layer {layer}: layers are numbered from 0 (the embeddings) to {last}"
             raise BadInput(what, folder)
-        encoder, vocabulary = open_encoder(folder), GivenVocabulary(folder).open()
+        encoder, vocabulary = open_encoder(folder), open_vocabulary(folder)
         if vocabulary.size > config.vocab_size:
             types = f"{vocabulary.size:,} types, but the model has only {config.vocab_size:,}"
             raise BadInput(f"the tokenizer has {types}", folder)

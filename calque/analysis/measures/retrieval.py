@@ -18,7 +18,7 @@ from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.vocabulary import Vocabulary, open_vocabulary
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import row_length
 
@@ -37,7 +37,7 @@ def retrieval(
     if len(complete) < 2:
         raise BadInput(f"retrieval needs at least 2 sentences in every language, not {len(complete)}")
     encoder = open_encoder(model.checkpoint, model.device)
-    vocabulary, vectors = GivenVocabulary(model.checkpoint).open(), dict[str, Tensor]()
+    vocabulary, vectors = open_vocabulary(model.checkpoint), dict[str, Tensor]()
     for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
         vectors[name] = sentence_vectors(encoder, vocabulary, lines, exclusions)
     return Measurement(tuple(_records(model, vectors, main_layer)), +exclusions)

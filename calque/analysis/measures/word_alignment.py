@@ -13,7 +13,7 @@ from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, Measu
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.batch import MARKS
 from calque.pretrain.model import has_languages, main_layer, row_length
@@ -105,7 +105,7 @@ def alone_and_joint(
     contains the target's token type, by whether both sides share a row. With `items`, records contain each
     pair's part."""
     encoder = open_encoder(model.checkpoint, model.device)
-    vocabulary, readings = GivenVocabulary(model.checkpoint).open(), list[LinkReading]()
+    vocabulary, readings = open_vocabulary(model.checkpoint), list[LinkReading]()
     layers = encoder.config.num_hidden_layers
     for layer in range(layers + 1):
         methods = at_main if layer == main_layer(layers) else ()

@@ -22,7 +22,7 @@ from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
@@ -326,7 +326,7 @@ def zero_shot(
 ) -> Measurement:
     """Fine-tune a checkpoint, with its own tokenizer, on a task in the first of the `languages`, and measure
     every metric on all test sets. `units` says whether words or XTREME's units are tagged."""
-    source, reader = languages[0], Reader.of_given(GivenVocabulary(model.checkpoint).open())
+    source, reader = languages[0], Reader.of_given(open_vocabulary(model.checkpoint))
     train, tests = Split(examples.path("train"), task, reader=reader), dict[str, Split]()
     for name in languages:
         path = examples.path("test", SOURCE if name == source else name)

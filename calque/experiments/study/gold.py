@@ -38,7 +38,7 @@ from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural import BitextFiles, read_all, write_translation
 from calque.derive.readers.lines import EDITION, tokens
 from calque.derive.readers.parallel import Pair
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.languages import (
@@ -270,7 +270,7 @@ class GoldSetAligner:
         gold = self.text.set
         if self.encoder:
             layers, name = read_config(self.encoder).num_hidden_layers, self.encoder.name
-            second = int(GivenVocabulary(self.encoder).open().is_bert)  # BERT's token type
+            second = int(open_vocabulary(self.encoder).is_bert)  # BERT's token type
             run = replace(run, objective=Described(name, name), layers=layers, main_layer=main_layer(layers))
             model = MeasuredModel(self.encoder, run.id, device=device)
             return [run], alone_and_joint(model, gold, {False: 0, True: second}, METHODS)

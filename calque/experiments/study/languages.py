@@ -23,7 +23,7 @@ from calque.derive.sentence import Question
 from calque.derive.source import Source
 from calque.derive.transform import Transform, changes_script, check_parts, image_of_question, parts_of
 from calque.derive.transforms import Rewrite
-from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.vocabulary import SMALLEST, open_vocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer
@@ -157,7 +157,7 @@ class DerivedLanguages(StudyLanguages):
         from calque.derive.build import derive_languages
 
         cache = step.place.parent.parent / CACHE
-        arguments = self.source, self.transforms, self._given, self.dictionary, step.folder, cache
+        arguments = self.source, self.transforms, self.vocabulary, self.dictionary, step.folder, cache
         derive_languages(*arguments, machine.workers, machine.report)
 
     def identity(self) -> str:
@@ -171,7 +171,7 @@ class DerivedLanguages(StudyLanguages):
         return str(self._derivation.fingerprint(*names, dictionary=dictionary))
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        types = self._given if isinstance(self._given, int) else self._given.open().size
+        types = self.vocabulary if isinstance(self.vocabulary, int) else open_vocabulary(self.vocabulary).size
         return types * (1 + len(names))
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
@@ -183,14 +183,10 @@ class DerivedLanguages(StudyLanguages):
         return list(zip(questions, images, strict=True))
 
     @cached_property
-    def _given(self) -> int | GivenVocabulary:
-        return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
-
-    @cached_property
     def _derivation(self) -> Any:
         from calque.derive.build import Derivation
 
-        return Derivation(self.source, self.transforms, self._given, self.dictionary)
+        return Derivation(self.source, self.transforms, self.vocabulary, self.dictionary)
 
     # Validation
 
@@ -198,11 +194,11 @@ class DerivedLanguages(StudyLanguages):
         from calque.derive.build import check_tags
 
         yield from name_mistakes("transforms", self.names)
-        if isinstance(self._given, int):
-            yield from vocabulary_mistakes(self._given)
+        if isinstance(self.vocabulary, int):
+            yield from vocabulary_mistakes(self.vocabulary)
         else:
             try:
-                self._given.open()
+                open_vocabulary(self.vocabulary)
             except BadInput as error:
                 yield f"vocabulary must be a number of types or a tokenizer's folder: {error}"
         try:

@@ -25,7 +25,7 @@ from calque.derive.natural import (
     natural_fingerprint,
 )
 from calque.derive.readers.parallel import TwoFiles
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
 from calque.experiments.study.measures import Measure, ZeroShot
@@ -72,7 +72,7 @@ class NaturalLanguages(StudyLanguages):
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
-        text, place = NaturalText(self, GivenVocabulary(vocabulary)), home / "languages"
+        text, place = NaturalText(self, vocabulary), home / "languages"
         return Step(text, place, "text and bitexts", "derive", KIND, FORMAT, spreads=True)
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
@@ -136,7 +136,7 @@ class NaturalText:
     """The config of the step that encodes text in natural languages."""
 
     languages: NaturalLanguages
-    vocabulary: GivenVocabulary
+    vocabulary: Path
 
     def compute(self, step: Step, machine: Machine) -> None:
         languages, tools = self.languages, (machine.workers, machine.report)
@@ -158,7 +158,7 @@ class NaturalText:
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         languages = self.languages
-        if languages.types and not self.vocabulary.folder.exists():
+        if languages.types and not self.vocabulary.exists():
             return languages.types
         with suppress(NoFile):  # some of the text is missing
             if languages.table == "used" and step.finished:
@@ -167,7 +167,7 @@ class NaturalText:
 
     @cached_property
     def _types(self) -> int:
-        return self.vocabulary.open().size
+        return open_vocabulary(self.vocabulary).size
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))

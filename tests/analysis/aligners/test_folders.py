@@ -22,7 +22,7 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.encoder import open_encoder, states
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.saved_model import check_start, load_model
 from tests.refusals import refusal
@@ -177,7 +177,7 @@ row("two tables", "roberta", untied)
 def check_equal(folder, studies):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
-    vocabulary = GivenVocabulary(folder).open()
+    vocabulary = open_vocabulary(folder)
     expected = [tokenizer(f" {word}", add_special_tokens=False, verbose=False).input_ids for word in WORDS]
     assert [list(vocabulary.encode(word)) for word in WORDS] == expected
     ids = [vocabulary.specials.start, *(i for word in expected for i in word), vocabulary.specials.end]
@@ -200,12 +200,12 @@ def check_equal(folder, studies):
 
 
 def aligned(folder):
-    GivenVocabulary(folder).open()
+    open_vocabulary(folder)
     open_encoder(folder)
 
 
 def started(folder):
-    GivenVocabulary(folder).open()
+    open_vocabulary(folder)
     check_start(folder, MODEL)
     load_model(folder, with_head=True)
 

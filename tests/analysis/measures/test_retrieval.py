@@ -11,7 +11,7 @@ from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.retrieval import found, retrieval, sentence_vectors
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from tests.refusals import refusal
 
 
@@ -41,7 +41,7 @@ def test_retrieval_equals_brute_force(n, seed):
 
 
 def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
-    encoder, vocabulary = open_encoder(calque_encoder), GivenVocabulary(calque_encoder).open()
+    encoder, vocabulary = open_encoder(calque_encoder), open_vocabulary(calque_encoder)
     left_out = Counter()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):

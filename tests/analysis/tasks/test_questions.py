@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from calque.analysis.tasks.catalogue import BEST, LONGEST, NOWHERE, QA, spans
 from calque.analysis.tasks.task import BARRED, Reader, Split
 from calque.derive.sentence import Example, Sentence, Span, write_examples
-from calque.derive.vocabulary import OURS, GivenVocabulary
+from calque.derive.vocabulary import OURS, open_vocabulary
 
 FIRST = len(OURS.ids)
 KINDS = ("fruit", "fish", "fowl")
@@ -147,7 +147,7 @@ def test_answers_keep_combining_marks(words, stripped, glued, tmp_path):
     tokenizer.normalizer = normalizers.BertNormalizer(strip_accents=stripped)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.save(str(tmp_path / "tokenizer.json"))
-    reader = Reader.of_given(GivenVocabulary(tmp_path).open())
+    reader = Reader.of_given(open_vocabulary(tmp_path))
     places = [place for place in range(len(words)) if not (glued and place == 0 and words[0][0] == "\u0301")]
     for place in places:
         joined = (*(glued for _ in words[1:]), False)

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 from calque.analysis.tasks.catalogue import POS, QA, PairLabels
 from calque.analysis.tasks.task import Reader
 from calque.derive.sentence import Example, Sentence, Span
-from calque.derive.vocabulary import OURS, GivenVocabulary
+from calque.derive.vocabulary import OURS, open_vocabulary
 from calque.pretrain.batch import UNLABELLED
 
 FIRST = len(OURS.ids)
@@ -59,7 +59,7 @@ def test_given_tokenizer_reads_raw_text(calque_encoder):
     from transformers import AutoTokenizer
 
     theirs = AutoTokenizer.from_pretrained(calque_encoder)
-    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
+    reader = Reader.of_given(open_vocabulary(calque_encoder))
     for words in map(str.split, WRITTEN):
         text, sentences = " ".join(words), [Sentence(tuple(words))]
         pieces = reader.read(sentences)
@@ -104,7 +104,7 @@ def text(words, *spans):
 
 
 def check(folder, theirs):
-    reader = Reader.of_given(GivenVocabulary(folder).open())
+    reader = Reader.of_given(open_vocabulary(folder))
     expected = theirs(QUESTION, CONTEXT, return_token_type_ids=True)
     labelled, size = Example((text(QUESTION), text(CONTEXT)), "a"), len(expected.input_ids)
     ((row,), whole) = PairLabels().rows(labelled, ("a",), reader, size)

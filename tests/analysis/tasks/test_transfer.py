@@ -29,7 +29,7 @@ from calque.derive.task_data import FORMAT as TASK_FORMAT
 from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
 from calque.derive.transforms import Transliterate
-from calque.derive.vocabulary import OURS, GivenVocabulary
+from calque.derive.vocabulary import OURS, open_vocabulary
 from calque.derive.workers import silent
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank
@@ -188,7 +188,7 @@ def scores(measurement, language, task="pos"):
 
 
 def reader_of(checkpoint):
-    return Reader.of_given(GivenVocabulary(checkpoint).open())
+    return Reader.of_given(open_vocabulary(checkpoint))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ from itertools import islice
 
 from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.pocket.language import Pocket
-from calque.derive.vocabulary import GivenVocabulary
 from tests.derive.test_spelling import given_vocabulary
 from tests.vocabularies import read_as_saved
 
@@ -15,7 +14,7 @@ def vocabulary(folder, kind="unigram"):
     folder.mkdir(parents=True, exist_ok=True)
     given_vocabulary(kind).save(str(folder / "tokenizer.json"))
     read_as_saved(folder)
-    return GivenVocabulary(folder)
+    return folder
 
 
 def written(path, lines):

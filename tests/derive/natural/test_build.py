@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from calque.derive.files import Artefact
 from calque.derive.languages import KIND, Languages
 from calque.derive.natural import derive_natural, encode_lines, natural_fingerprint
-from calque.derive.vocabulary import GivenVocabulary, Specials, Vocabulary
+from calque.derive.vocabulary import Specials, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary
 from tests.derive.test_build import contents
 from tests.derive.test_spelling import given_vocabulary
@@ -49,7 +49,7 @@ def test_bitext_pairs_its_own_lines(given):
 
 def test_output_does_not_depend_on_the_number_of_workers(given, tmp_path):
     texts, bitexts = inputs(given)
-    vocabulary = GivenVocabulary(given / "given")
+    vocabulary = given / "given"
     derive_natural(texts, bitexts, vocabulary, tmp_path / "made", workers=3)
     assert contents(tmp_path / "made") == contents(given / "made")
     facts = Artefact.open(tmp_path / "made", KIND).facts

@@ -16,7 +16,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.step import Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.real_text import xlm_align_small
@@ -41,7 +41,7 @@ TINY = """head.steps=3 head.batch=8 head.warmup=1
 
 def encoder(folder):
     disable_progress_bar()
-    given = vocabulary(folder).open()
+    given = open_vocabulary(vocabulary(folder))
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=given.size,
@@ -151,9 +151,7 @@ def test_objectives_share_their_head(done):
     table, trained = (model.get_input_embeddings().weight for model in (before, made))
     moved = (table != trained).any(1).nonzero()[:, 0].numpy()
     kept = np.load(done.data / "kept.npy")
-    assert (
-        len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
-    )
+    assert len(moved) and np.isin(moved, kept).all() and len(table) == open_vocabulary(study.start).size
 
 
 @pytest.mark.parametrize(
