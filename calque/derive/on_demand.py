@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from calque.derive.errors import BadInput, excluded
-from calque.derive.parser import StanzaParser, StoredTrees
+from calque.derive.parser import StanzaParser
 from calque.derive.readers.english import split_sentences
 from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
@@ -70,47 +69,35 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
 class Derived:
-    """A sentence's image in a derived language; `str` aligns it with the source, word by word."""
+    """The `words` of a sentence's image, and their `origin`; `str` aligns both sentences, word by word."""
 
-    source: Sentence
-    transform: Transform
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(map(self.transform.spell, self._image.words))
-
-    @property
-    def origin(self) -> tuple[int, ...]:
-        return self._image.origin
-
-    @property
-    def _image(self) -> Sentence:
-        return image_of(self.transform, self.source, 0, Account())
+    def __init__(self, source: Sentence, transform: Transform) -> None:
+        image = image_of(transform, source, 0, Account())
+        self.words, self.origin = tuple(map(transform.spell, image.words)), image.origin
+        self._text = side_by_side(source, [transform], 0)
 
     def __str__(self) -> str:
-        return side_by_side(self.source, [self.transform], 0)
+        return self._text
 
 
 def transforms_of(
     names: Iterable[str],
-    parser: Path | StoredTrees | None,
+    parser: Path | None,
     cache: Path,
     own_transforms: Mapping[str, Transform] | None = None,
 ) -> list[Transform]:
     """Return the named transforms, ready to use; `own_transforms` are further ones."""
-    transforms = []
-    for name in names:
-        derivation = (own_transforms or {}).get(name) or transform(name)
+    transforms = [(own_transforms or {}).get(name) or transform(name) for name in names]
+    for derivation in transforms:
         if "trees" in derivation.needs:
             if parser is None:
-                raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
-            trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
-            trees.fingerprint()  # fail early, because learning a word order takes a minute
+                raise BadInput(
+                    f"{derivation.name} needs parsed sentences; use --parser FOLDER, with Stanza models"
+                )
+            StanzaParser(parser).fingerprint()  # fail early, because learning a word order takes a minute
         check_parts(derivation)
-        transforms.append(derivation.ready(cache))
-    return transforms
+    return [derivation.ready(cache) for derivation in transforms]
 
 
 def sentences_of(
