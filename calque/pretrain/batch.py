@@ -75,11 +75,11 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows: `ids`, `labels` (UNLABELLED at other positions) and `languages`, all (B, L) int64.
+    """Masked rows: `ids`, `labels` (or UNLABELLED) and `languages`, all (B, L) int64.
 
     padded: whether rows may contain padding, which requires an attention mask.
-    places: each id's 0-based position, or -1 for padding, (B, L); None if positions are consecutive.
-    segments: each id's token type, (B, L), if the tokenizer's template distinguishes the two texts.
+    places: each id's 0-based position, or -1 for padding, (B, L); None if consecutive.
+    segments: each id's token type, (B, L), if the two texts have different ones.
     """
 
     computed = ("positions",)
@@ -107,8 +107,8 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Masking:
-    """Selects new positions each time, a fraction `mask_rate` of the non-special ones, and masks them as in
-    BERT. `tables`, (K, V) int64, contains each type's id in each language. Random replacements come from the
+    """Selects a fraction `mask_rate` of the non-special positions, anew each time, and masks them as in BERT.
+    `tables`, (K, V) int64, contains each type's id in each language. Random replacements come from the
     position's language (in the published code, from the source)."""
 
     specials: Specials
@@ -118,14 +118,13 @@ class Masking:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
-        """Mask rows of `ids` and `languages`, both (B, L) int64, and label the selected positions."""
+        """Mask and label rows of `ids` and `languages`, both (B, L) int64."""
         selected, fate = self.select(ids, random)
         masked = self.corrupt(ids, languages, selected, fate, random)
         return labelled_rows(ids, masked, selected, languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions; return them with uniform random numbers that decide what replaces each
-        one."""
+        """Select flat positions; return them with uniform random numbers that decide their replacement."""
         draws = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((draws < self.mask_rate) & self.specials.is_ordinary(ids))
         # A uniform draw below the rate, divided by the rate, is uniform.
@@ -155,7 +154,7 @@ class Masking:
 def labelled_rows(
     ids: np.ndarray, masked: np.ndarray, selected: np.ndarray, languages: np.ndarray, padded: bool
 ) -> Rows:
-    """Return rows of masked ids whose labels at the `selected` flat positions are the original `ids`."""
+    """Return masked rows with the original `ids` as labels at the `selected` flat positions."""
     labels = np.full(ids.size, UNLABELLED, np.int64)
     labels[selected] = ids.reshape(-1)[selected]
     inputs, targets, types = map(torch.from_numpy, (masked, labels.reshape(ids.shape), languages))

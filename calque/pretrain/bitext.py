@@ -1,4 +1,4 @@
-"""Rows of sentence pairs, and base classes for objectives that learn from them.
+"""Base classes of objectives that learn from sentence pairs.
 
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
@@ -25,12 +25,12 @@ USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, T
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 LINKS: dict[str, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN, "agreement": GROWN}
-"""The links that each kind of label requires; none if the model labels pairs itself."""
+"""The links for each kind of label; none if the model labels pairs itself."""
 Pair = tuple[Bitext, int]  # a sentence pair's bitext, and its index there
 
 
 class PairObjective(Objective):
-    """An objective that reads a fraction of the sentence pairs and masks a fraction of their ids."""
+    """An objective that reads a fraction of the sentence pairs."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -53,8 +53,8 @@ class PairObjective(Objective):
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Return the start of each group when items with `lengths`, (N, sides), are grouped greedily so that no
-    side of a group exceeds `room`."""
+    """Group items with `lengths`, (N, sides), greedily, so that no side exceeds `room`; return the groups'
+    starts."""
     starts, totals = list[int](), (room,) * lengths.shape[1]
     for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
         totals = tuple(map(add, totals, sizes))
@@ -65,7 +65,7 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 
 def sizes_of_words(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of ids in each word, on both sides."""
+    """Return the number of ids in each word on both sides."""
     bitext, number = pair
     first, second = bitext.lines[number]
     return bitext.first.corpus.pieces[first], bitext.second.corpus.pieces[second]
@@ -128,7 +128,7 @@ class PairStream(Stream):
         return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 
     def masked(self, pairs: Sequence[Pair], random: Random, swapped: Any = False) -> PairRows:
-        """Read and mask pairs, with sides swapped where `swapped`, (B,) bool, is true."""
+        """Read and mask pairs, with sides swapped where `swapped`, (B,) bool."""
         swaps, specials = np.broadcast_to(swapped, len(pairs)).tolist(), self.languages.specials
         texts, numbers = [], []
         for (bitext, pair), swap in zip(pairs, swaps, strict=True):

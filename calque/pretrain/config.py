@@ -27,7 +27,7 @@ def out_of_range(
     **least: float,
 ) -> list[str]:
     """Return messages about numbers in a config that are not finite or out of range: `positive` fields must
-    be above 0, `shares` in [0, 1), `fractions` in (0, 1], and fields in `least` at least the given number."""
+    be above 0, `shares` in [0, 1), `fractions` in (0, 1], and others at least as given in `least`."""
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
@@ -49,8 +49,8 @@ def out_of_range(
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10); `length` counts all ids in a row. Attention dropout
-    would rule out fast attention kernels."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10); `length` counts a row's ids. Attention dropout is
+    slow."""
 
     layers: int = 8
     heads: int = 8
@@ -73,13 +73,12 @@ class ModelConfig:
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
-    batch: the number of rows per step, summed over processes and micro-batches.
-    grad_accumulation: the number of micro-batches per process.
-    decayed: the parameters to which weight decay applies; `matrices` excludes biases and normalisation
-        weights.
-    betas, epsilon: AdamW's hyperparameters.
+    batch: rows per step, over all processes and micro-batches.
+    grad_accumulation: micro-batches per process.
+    decayed: the parameters with weight decay; `matrices` excludes biases and normalisation weights.
+    betas, epsilon: AdamW's.
     head_rate: the relative learning rate of the prediction head and the objective's own modules.
-    snapshots: the number of copies of the weights to keep for each doubling of the number of steps.
+    snapshots: copies of the weights to keep per doubling of the number of steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
@@ -101,7 +100,7 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which snapshots are kept; only the last one depends on the number of steps."""
+        """The steps of snapshots; only the last one depends on the number of steps."""
         if not self.snapshots:
             return ()
         steps, place = {0, self.steps}, round(math.log2(FIRST_SNAPSHOT) * self.snapshots)
@@ -112,7 +111,7 @@ class TrainConfig:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """The settings that determine the weights and the snapshots."""
+        """The settings that determine weights and snapshots."""
         return {name: value for name, value in plain(self).items() if name not in WATCHED}
 
     def mistakes(self) -> list[str]:
@@ -137,15 +136,15 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much of each language a model reads. By default, all rows are read in one shuffled order.
+    """How much of each language a model reads; by default, all rows in one shuffled order.
 
-    shares: each language's share of the text rows in every step.
+    shares: each language's share of every step's text rows.
     exponent: without `shares`, languages are read in proportion to their numbers of rows to this power.
     held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
-    bitext_exponent: like `exponent`, for bitexts; None: all pairs in one shuffled order.
-    pairs: the fraction of each step's rows from bitexts; None: in proportion to the number of bitext rows.
-    disjoint: whether one half of the distinct sentences is read only in the source and the other half only in
-        derived languages, without bitexts.
+    bitext_exponent: like `exponent`, for bitexts.
+    pairs: bitexts' fraction of each step's rows; None: in proportion to their rows.
+    disjoint: whether half of the distinct sentences is read only in the source and the others only in derived
+        languages, without bitexts.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -161,14 +160,14 @@ class Mixture:
 
     @property
     def name(self) -> str:
-        """The name used in folder names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        """The name in records: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
         shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
         pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
         return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
-        """The name used in reports: `90/10`."""
+        """The name in reports: `90/10`."""
         shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
@@ -213,7 +212,7 @@ class Mixture:
         return Order(parts, instances, rows, shares, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's rows among streams by their sizes and `pairs`; `paired` marks streams of pairs."""
+        """Divide a step's rows among streams by their sizes and `pairs`, given which are of pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
@@ -236,7 +235,7 @@ def of_pairs(parts: Mapping[Part, int]) -> bool:
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows in proportion to `instances`, with at least one for each stream that has any."""
+    """Divide `batch` rows in proportion to `instances`, with at least one for each that has any."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])
@@ -245,14 +244,14 @@ def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
 
 
 class Shuffled:
-    """An endless sequence of indices below `size`, reshuffled every epoch and readable anywhere."""
+    """An endless sequence of indices below `size`, reshuffled every epoch."""
 
     def __init__(self, size: int, *seed: int) -> None:
         self.size, self.seed = size, seed
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
-        """Return `count` consecutive indices of the sequence, from position `start`."""
+        """Return `count` consecutive indices from position `start`."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
@@ -266,8 +265,8 @@ class Shuffled:
 
 
 class Order:
-    """The instances that a stream reads, `rows` per step: all parts in one shuffled order or, with `shares`,
-    each in its own order with a fixed share of the rows."""
+    """The instances that a stream reads, `rows` per step: in one shuffled order or, with `shares`, in one per
+    part."""
 
     def __init__(
         self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
@@ -290,8 +289,8 @@ class Order:
 
     def upto(self, steps: int) -> np.ndarray:
         """Return the number of rows from each of K orders in the first `steps` steps, (K,) int64: exact
-        shares, rounded up or down, which rounding up the earliest deadlines first always achieves (Tijdeman
-        1980). There must be fewer than 9e9 rows."""
+        shares, rounded up or down, which rounding up the earliest deadlines first achieves (Tijdeman 1980).
+        There must be fewer than 9e9 rows."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:
@@ -302,7 +301,7 @@ class Order:
         return self._counts
 
     def _next(self, rows: int) -> np.ndarray:
-        """Divide the first `rows` rows among the orders, given the previous step's division."""
+        """Divide the first `rows` rows, given the previous step's division."""
         exact = rows * self.units
         counts = np.maximum(exact // UNIT, self._counts)
         remainder = rows - int(counts.sum())

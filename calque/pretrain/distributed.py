@@ -26,8 +26,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` training processes, and its device. All must call its methods in the same order; a method
-    raises `Lost` if another process no longer responds."""
+    """One of `size` training processes. All must call its methods in the same order; these raise `Lost` if
+    another process no longer responds."""
 
     rank: int
     size: int
@@ -40,7 +40,7 @@ class World:
 
     @property
     def machine(self) -> dict[str, Any]:
-        """The machine's properties that can change the last digits of a result."""
+        """What can change a result's last digits."""
         return {
             "torch": torch.__version__,
             "threads": torch.get_num_threads(),
@@ -73,7 +73,7 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Raise `Lost` if the process that hosts the store is lost: torchrun or the first process."""
+        """Raise `Lost` if the store's host, torchrun or the first process, is lost."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])
@@ -87,8 +87,7 @@ class World:
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each gradient with its dense sum over all processes. A single message makes reruns
-    bit-identical."""
+    """Replace gradients with dense sums over all processes; a single message makes reruns bit-identical."""
     gradients = []
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
@@ -107,8 +106,8 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join torchrun's processes, with nccl on GPUs and gloo on CPUs, or return one process's world. Raises
-    BadInput if torchrun did not set the environment."""
+    """Join torchrun's processes, or return one process's world. Raises BadInput if the environment is
+    invalid."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")

@@ -5,7 +5,7 @@ from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["F", "Optimizer", "Tensor", "inference_mode", "nn", "no_grad", "tensor_files", "torch"]
+__all__ = ["F", "Optimizer", "Tensor", "inference_mode", "nn", "tensor_files", "torch"]
 
 
 class Lazy:
@@ -36,16 +36,11 @@ else:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _within(context: str) -> Callable[[Function], Function]:
-    def decorate(function: Function) -> Function:
-        @wraps(function)
-        def wrapped(*values: Any, **named: Any) -> Any:
-            return getattr(torch, context)()(function)(*values, **named)
+def inference_mode(function: Function) -> Function:
+    """`torch.inference_mode()` as a decorator for functions and generators."""
 
-        return wrapped  # type: ignore[return-value]
+    @wraps(function)
+    def wrapped(*values: Any, **named: Any) -> Any:
+        return torch.inference_mode()(function)(*values, **named)
 
-    return decorate
-
-
-no_grad, inference_mode = _within("no_grad"), _within("inference_mode")
-"""`torch.no_grad()` and `torch.inference_mode()` as decorators for functions and generators."""
+    return wrapped  # type: ignore[return-value]

@@ -1,5 +1,5 @@
-"""Masked language models: parts of RoBERTa, XLM-R and BERT models in transformers, losses that are computed
-only where they are needed, and estimates of costs.
+"""Masked language models: parts of transformers' RoBERTa, XLM-R and BERT, losses that are computed only where
+they are needed, and estimates of costs.
 
 Shapes: B rows, L ids, hidden size H, N labels. Cost estimates: feed-forward size F, L layers, S ids per row,
 V types.
@@ -21,7 +21,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch
 
 HEADS = {"roberta": "lm_head", "xlm-roberta": "lm_head", "bert": "cls"}
-"""The supported types of models, and the attributes that contain their prediction heads."""
+"""The supported types of models, and their prediction heads' attributes."""
 TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
@@ -41,12 +41,12 @@ def row_length(config: Any) -> int:
 
 
 def layers_of(model: Any) -> Any:
-    """Return the list of a model's encoder layers."""
+    """Return a model's encoder layers."""
     return model.base_model.encoder.layer
 
 
 def token_types_of(model: Any) -> Tensor:
-    """Return the token type embeddings of a model or of its encoder alone."""
+    """Return the token type embeddings of a model or an encoder."""
     types: Tensor = model.base_model.embeddings.token_type_embeddings.weight
     return types
 
@@ -91,8 +91,8 @@ def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: Label
 def build(
     config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
 ) -> Any:
-    """Create a RoBERTa model with `rows` embedding rows and seeded random weights. `token_types` is 1 or, for
-    language embeddings, `Languages.token_types`."""
+    """Create a random RoBERTa model with `rows` embedding rows. `token_types` is 1 or, for language
+    embeddings, `Languages.token_types`."""
     from transformers import RobertaConfig, RobertaForMaskedLM  # slow to import
 
     torch.manual_seed(seed)
@@ -117,7 +117,7 @@ def build(
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile all layers except the last, which is computed only at labelled positions."""
+    """Compile all layers except the last, which is special to labelled positions."""
     for layer in layers_of(model)[:-1]:
         layer.compile(**options)
 
@@ -146,8 +146,8 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions. The head and most of the last layer are
-    computed only there. `hidden`, (B, L, H), are the states after `layer` layers, if already known."""
+    """Return the summed cross-entropy at the labelled positions; the head and most of the last layer are
+    computed only there. `hidden`, (B, L, H), are the states after `layer` layers, if known."""
     labelled = rows.positions
     *layers, last = layers_of(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -177,7 +177,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Evaluate the model, without gradients, inside a `with` block."""
+    """Evaluate the model, without gradients, in a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -214,7 +214,7 @@ EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training i
 
 
 def parameters(model: ModelConfig, types: int) -> int:
-    """Count the parameters of a RoBERTa model with `types` tied embedding rows and no language embeddings."""
+    """Count a RoBERTa model's parameters, with `types` tied embedding rows and no language embeddings."""
     h, f = model.hidden, model.ffn
     layer = 4 * (h * h + h) + (h * f + f) + (f * h + h) + 4 * h
     embeddings = (types + model.length + 2 + 1) * h + 2 * h
@@ -224,22 +224,21 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     """Estimate training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that the
-    head and most of the last layer process only a fraction `at_head` of the ids, the labelled ones."""
+    head and most of the last layer process only the labelled ids, a fraction `at_head`."""
     h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Return the operations per id for one pass of a row of `length` ids through all layers."""
+    """Return the operations per id to encode a row of `length` ids."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """Measure matrix products per second, in operations: in float32 on all cores of a CPU, in bfloat16 on a
-    GPU."""
+    """Measure operations per second of matrix products: in float32 on a CPU, in bfloat16 on a GPU."""
     gpu = device == "cuda"
     size = 8192 if gpu else 512
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
@@ -254,8 +253,8 @@ def peak_flops(device: str) -> float:
 
 
 def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the operations per second of one of `parallel` runs, which uses one CPU core per thread or
-    shares the GPU."""
+    """Return the operations per second of one of `parallel` runs, with a core per thread or a share of the
+    GPU."""
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))

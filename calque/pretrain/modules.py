@@ -1,7 +1,6 @@
-"""A model with its objective's own modules, and the modules that objectives use.
+"""A model with its objective's own modules.
 
-Shapes: B rows or sentences, W ids per side, hidden size H, V types, Q masked ids with a link, D dimensions, K
-    keys.
+Shapes: B rows, W ids per side, hidden size H, V types, Q masked ids with a link, D dimensions, K keys.
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ class Learner(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A frozen copy of a model, without dropout, saved in states but not in checkpoints."""
+    """A frozen copy of a model, without dropout."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -56,9 +55,8 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of targets under scaled dot products (equations 11 to 15). For each
-        side, `sides` are states, (B, W, H), `real` masks real ids, (B, W), and `targets` mark the other
-        side's ids, (B, W, W)."""
+        """Return the summed cross-entropy of targets under scaled dot products (equations 11 to 15), given
+        each side's states, (B, W, H), mask of real ids, (B, W), and marks of the other's ids, (B, W, W)."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -81,7 +79,7 @@ class Projection(nn.Module):
 
 class MoCo(nn.Module):
     """Momentum contrast: a projection for queries, slow copies of encoder and projection for keys, and a
-    queue of the last K keys (initially random); `taken` counts the keys enqueued so far."""
+    queue of the last K keys (first random); `taken` counts all keys."""
 
     queue: Tensor
     taken: Tensor

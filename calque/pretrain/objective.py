@@ -1,4 +1,4 @@
-"""Pretraining objectives. An objective is a sum of losses, each computed on its own stream of batches."""
+"""Pretraining objectives: sums of losses, each computed on its own stream of batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ else:
     Learner = "a class of pretrain.modules, which imports torch"
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links that an objective uses: none, those known from the derivation, or fast_align's."""
+"""An objective's word links: none, the derivation's, or fast_align's."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
@@ -35,7 +35,7 @@ Losses = dict[str, Tensor]  # loss terms' sums
 
 
 class Update(NamedTuple):
-    """One of a run's `steps` updates of a learner and its optimizer; `step` counts from 0."""
+    """One of a run's `steps` updates; `step` counts from 0."""
 
     learner: Learner
     world: World
@@ -45,13 +45,13 @@ class Update(NamedTuple):
 
 
 class Stream(ABC):
-    """Training instances and their losses. Losses are sums, which the training loop divides by counts over
-    the whole batch, so that gradients do not depend on micro-batches and processes.
+    """Training instances and their losses. Losses are sums, which the loop divides by counts over the whole
+    batch, so that gradients do not depend on micro-batches and processes.
 
     weights: each loss term's weight in the total loss.
-    instances: the number of instances; a step's rows are divided among streams in proportion to it.
+    instances: their number; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances of each language or language pair, in order.
+    parts: the number of instances of each language or pair, in order.
     """
 
     weights: dict[str, float]
@@ -69,22 +69,22 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: Random) -> tuple[Any, Counts]:
-        """Return a batch of the given instances, with new masks, and each loss term's divisor."""
+        """Return a batch of instances, with new masks, and each loss term's divisor."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """Divide this process's part of a micro-batch into pieces to process one at a time."""
+        """Divide this process's part of a micro-batch into pieces."""
         return (part,)
 
     def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], Losses]:
         """Label this process's micro-batches with the model (inside `evaluating`), or change weights, the
         optimizer's state and the objective's modules, identically in every process; resumed runs restore
-        only the modules' parameters and buffers. Return the batches for `losses`, and this process's share
-        of the divisors that `draw` does not return, with the same names in every process."""
+        only the modules' parameters and buffers. Return the batches for `losses` and this process's share of
+        further divisors, with the same names in every process."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> Losses:
-        """Return each loss term's sum over a batch or a part of one; terms without a weight are only logged.
+        """Return each loss term's sum over a part of a batch; terms without a weight are only logged.
         Processes may have different numbers of parts, so they must not communicate here."""
 
 
@@ -94,11 +94,11 @@ class Traits:
 
     mask_rate, passes: for cost estimates, the fraction of labelled positions and how often each id is encoded
         (without gradients: a third).
-    language_embeddings: whether the model has language embeddings (RoBERTa's token types).
+    language_embeddings: whether token types represent languages.
     text: whether the objective also reads monolingual text.
-    dictionary: whether it needs dictionary entries that link two different words.
+    dictionary: whether it needs entries that link two different words.
     links, parallel_share: the word links to learn from, and the fraction of parallel sentences to link.
-    predicts: whether a prediction head is trained.
+    predicts: whether it trains a prediction head.
     needs_start: whether it cannot start from random weights.
     start: the objective whose model this one starts from, and its fraction of all steps.
     format: incremented when a code change alters trained models.
@@ -118,9 +118,8 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """Base class of objectives: frozen dataclasses of plain values. The first paragraph of an objective's
-    docstring defines it, and `paper` introduced it. Classes outside Calque are assumed to read dictionaries
-    and bitexts."""
+    """Base class of objectives: frozen dataclasses of plain values. The first paragraph of the docstring is
+    the definition. Classes outside Calque are assumed to read dictionaries and bitexts."""
 
     paper: ClassVar[str] = ""
     stream_types: ClassVar[tuple[type[Stream], ...]]
@@ -154,20 +153,20 @@ class Objective(Named, ABC):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Each part's kind and parameters, as plain JSON values for records."""
+        """Each part's kind and parameters, for records."""
         return tuple(map(plain, self.parts))
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create the streams, with rows of `length` ids, of data sampled with the seed."""
+        """Create the streams, with rows of `length` ids."""
         return [kind(languages, length, seed, self) for kind in self.stream_types]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         """Create the objective's own modules, which may share parameters with the model. They are trained
-        and resumed with it, but are not part of checkpoints."""
+        and resumed with it, but not saved in checkpoints."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Return messages about settings that are invalid for a model."""
+        """Return messages about settings that do not fit a model."""
         return []
 
     def main_layer(self, layers: int) -> int:
@@ -175,7 +174,7 @@ class Objective(Named, ABC):
         return main_layer(layers)
 
     def learner(self, model: Any, seed: int) -> Learner:
-        """Combine the model with the objective's modules, initialised from the seed."""
+        """Combine the model with the objective's modules."""
         from calque.pretrain.modules import Learner
 
         torch.manual_seed(seed)
@@ -183,7 +182,7 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that combines other objectives' data, modules and costs."""
+    """An objective that combines the data, modules and costs of others."""
 
     def __post_init__(self) -> None:
         links = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
@@ -196,7 +195,7 @@ class Composite(Objective):
 
     @property
     def traits(self) -> Traits:
-        """Each trait's largest value among the parts (or true, if it is true for one)."""
+        """Each trait's largest value among the parts."""
         traits = [part.traits for part in self.parts]
         names = [field.name for field in fields(Traits) if field.name != "start"]
         return Traits(**{name: max(getattr(trait, name) for trait in traits) for name in names})
@@ -232,8 +231,8 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps, on the same
-    languages and with the same seed. Either both objectives use language embeddings or neither."""
+    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps. Either both use
+    language embeddings or neither."""
 
     then: Objective
     first: Objective

@@ -23,7 +23,7 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """Each step's batches and loss divisors, which depend only on the seed and the step."""
+    """Batches and loss divisors, which depend only on the seed and the step."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER
@@ -68,7 +68,7 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
 
 
 def learning_rate(peak: float, step: int, warmup: int, steps: int) -> float:
-    """Return the rate at a 0-based step: it rises linearly to `peak` in `warmup` steps, then falls to 0 at
+    """Return a 0-based step's rate: it rises linearly to `peak` in `warmup` steps, then falls to 0 at
     `steps`."""
     return peak * (step + 1) / warmup if step < warmup else peak * (steps - step) / (steps - warmup)
 
@@ -82,9 +82,9 @@ def train(
     first: int = 0,
     read: Callable[[int], bool] = lambda step: True,
 ) -> Iterator[tuple[int, dict[str, float], float]]:
-    """Train from step `first` to the last step, and yield each 1-based step, its mean losses and its gradient
-    norm. To avoid waiting for a GPU, these numbers are read only after the last step and steps that `read`
-    accepts. Raises NonFinite if one of them is not finite."""
+    """Train from step `first`, and yield each 1-based step, its mean losses and its gradient norm. To avoid
+    waiting for a GPU, these are read only after the last step and steps that `read` accepts. Raises NonFinite
+    if one is not finite."""
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
@@ -107,7 +107,7 @@ def train(
 
 
 def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, Tensor]:
-    """Accumulate a step's gradients; return this process's share of each mean loss."""
+    """Accumulate a step's gradients; return this process's share of the mean losses."""
     learner, world, _, step, _ = update
     batches, counts = draws.at(step)
     # Only dropout uses torch's random numbers.
@@ -165,8 +165,7 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Accumulate one piece's gradient and return its share of each mean loss, with one autograd graph at a
-    time."""
+    """Accumulate one piece's gradient; return its share of the mean losses."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

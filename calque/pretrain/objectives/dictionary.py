@@ -1,5 +1,5 @@
-"""Objectives that learn from dictionary entries: ALIGN-MLM (Tang et al. 2022, section 3) and its opposite,
-ROTATE-MLM, and PreAlign (Li et al. 2024).
+"""Objectives that learn from dictionary entries: ALIGN-MLM (Tang et al. 2022, section 3), REPEL-MLM,
+ROTATE-MLM and PreAlign (Li et al. 2024).
 
 Shapes: d pairs of rows, hidden size H; for PreAlign, P pairs, W = 2P words (all first sides, then all second
     sides), A anchors.
@@ -20,8 +20,7 @@ from calque.derive.forms import number, percent
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import Specials
 from calque.pretrain.batch import MASK_RATE, UNLABELLED, Batch, Pairs, Rows
-from calque.pretrain.distributed import World
-from calque.pretrain.lazy import F, Optimizer, Tensor, no_grad, torch
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode_each
 from calque.pretrain.objective import (
     After,
@@ -45,7 +44,7 @@ FIRST_SIDES = MappingProxyType({"anchors": "first"})
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64."""
+    """Return the entries with two different ids, and their languages, both (n, 2) int64."""
     if not languages.dictionaries:
         raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
     dictionaries = [languages.dictionary(*pair) for pair in languages.dictionaries]
@@ -58,7 +57,7 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step; the objective's loss is summed over their cosines."""
+    """All dictionary entries in every step."""
 
     def prepare(self) -> None:
         self.weights = {self.objective.term: self.objective.alpha}
@@ -91,8 +90,7 @@ class Align(Objective):
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL, the mean of max(0, cosine), which cannot make embeddings opposite: that would align
-    them up to a rotation."""
+    """alpha * L_REPEL, the mean of max(0, cosine). Opposite embeddings would be aligned up to a rotation."""
 
     short_name, term = "REPEL", "repel"
 
@@ -156,8 +154,8 @@ class Rotation:
 
 
 class RotatedOnce(Monolingual):
-    """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
-    uses are rotated onto their translations."""
+    """MLM's rows. After a fraction `at` of the steps, the embeddings that only a derived language uses are
+    rotated onto their translations."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -171,11 +169,10 @@ class RotatedOnce(Monolingual):
         model = update.learner.model
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
         if update.step == round(self.objective.at * update.steps):
-            for table in tables:  # only one, if the tables are tied
-                for rows, pairs in self.rows:
-                    rotate(
-                        table, rows.to(table.device), pairs.to(table.device), update.optimizer, update.world
-                    )
+            with torch.no_grad():
+                for table in tables:  # only one, if the tables are tied
+                    for rows, pairs in self.rows:
+                        rotate(table, rows.to(table.device), pairs.to(table.device), update)
         return parts, {}
 
 
@@ -190,19 +187,17 @@ def own_rows(languages: Languages, number: int) -> Tensor:
     return torch.from_numpy(rows.astype(np.int64))
 
 
-@no_grad
-def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
+def rotate(table: Tensor, rows: Tensor, pairs: Tensor, update: Update) -> None:
     """Rotate a table's `rows` (n,), and AdamW's moments, by the map that brings the second rows of `pairs`
-    (d, 2) closest to the first. For second moments, this assumes gradients that are uncorrelated across
-    dimensions."""
+    (d, 2) closest to the first. Second moments assume gradients that are uncorrelated across dimensions."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
-    updates = [(table, rotation(table[rows]))]
-    if moments := optimizer.state.get(table):
+    changes = [(table, rotation(table[rows]))]
+    if moments := update.optimizer.state.get(table):
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
-            updates.append((moments[name], moments[name][rows] @ matrix))
-    for tensor, values in updates:
+            changes.append((moments[name], moments[name][rows] @ matrix))
+    for tensor, values in changes:
         # All processes use the first process's result, because results may differ in the last digits.
-        tensor[rows] = world.add(values if world.first else torch.zeros_like(values))
+        tensor[rows] = update.world.add(values if update.world.first else torch.zeros_like(values))
 
 
 @dataclass(frozen=True)
@@ -225,9 +220,8 @@ class RotateMLM(Objective):
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
-    `languages` are (P, 2) int64. Parts contain all words, but only the anchors from `first` to before
-    `last`."""
+    """Dictionary entries, `ids` and `languages` (P, 2) int64, whose first words, the anchors, should match
+    their translations. Parts contain all words, but only the anchors from `first` to before `last`."""
 
     ids: Tensor
     languages: Tensor
@@ -249,7 +243,7 @@ class Anchors(Batch):
     @property
     def excluded(self) -> Tensor:
         """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
-        word with the anchor's, because they may also be translations."""
+        word with the anchor's, and may be translations."""
         entries = self.ids[self.first : self.last]
         overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         overlaps.diagonal(self.first).fill_(False)
@@ -286,8 +280,7 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The InfoNCE loss on `pairs` entries per step, averaged over the embeddings and all layers (section
-    3.2). Anchors are first words, as in the published code."""
+    """The InfoNCE loss on `pairs` entries per step, averaged over embeddings and layers (section 3.2)."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE

@@ -75,7 +75,7 @@ def masked_links(batch: PairRows) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def mean_of(vectors: Tensor, groups: Tensor, size: int) -> Tensor:
-    """Average vectors (K, H) in `size` groups: the paper's A^T H, with normalised rows."""
+    """Average vectors (K, H) in `size` groups: A^T H, with normalised rows."""
     ones = torch.ones_like(groups, dtype=torch.float32)
     counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, groups, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, groups, vectors)
@@ -87,9 +87,8 @@ class WEAM(PairObjective):
     """WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the
     hidden states of its linked words.
 
-    The loss is L_mp + weight * L_cp (section 2.2). Links are gold links, or fast_align's. Two linked words
-    with the same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are
-    linked, and vectors are averaged."""
+    The loss is L_mp + weight * L_cp (section 2.2). If two linked words have the same number of sub-words,
+    these are linked in order; otherwise, all their sub-words are linked, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS
@@ -153,11 +152,9 @@ class WordAligned(PairObjective):
 
     The loss is the mean squared distance between linked words, plus `weight` times that between source words
     and their vectors in the starting model. A word's vector is the last layer's state of its last sub-word.
-    Training from scratch would make all word vectors equal.
 
-    frozen: whether to follow the authors' code, in which target words are pulled towards source words'
-        vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
-        dimensions.
+    frozen: as in the authors' code, target words are pulled towards source words' vectors in the starting
+        model, `<s>` and `</s>` count as words, and squares are averaged over dimensions.
     """
 
     parallel_fraction: float = USUAL
@@ -196,8 +193,8 @@ class PairGroups(Batch):
 
 
 class ContrastedWords(PairStream):
-    """Unmasked pairs in groups of similar length, each side in its own row. `LABELLED` is the fraction of
-    linked words (or, if the model labels them itself, of all words) that receive a label."""
+    """Unmasked pairs in groups of similar length. `LABELLED` is the fraction of linked words (or, if the
+    model labels them itself, of all words) that receive a label."""
 
     shuffled = True  # consecutive pairs in a file may be translations of the same sentence
 
@@ -248,8 +245,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s>` ids `</s>` over each word's sub-words, (B, n, H), given each id's word
-    number (-1 for padding). Also return a mask of real words, (B, n)."""
+    """Average the states of rows `<s>` ids `</s>` over each word's sub-words, (B, n, H), given each id's
+    word; also return a mask of real words, (B, n)."""
     width = hidden.shape[1] - 2
     words = torch.arange(width, device=numbers.device)[:, None]
     of_word = (numbers[:, None, :width] == words).float()
@@ -268,7 +265,7 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     """Return the geometric mean of p(target | source) and p(source | target), (B, n, m): softmaxes over
     cosines / TEMPERATURE, as in awesome-align (Dou and Neubig 2021, section 2.2). `rows` (B, n) and `columns`
-    (B, m) mark real words; values at padding are arbitrary."""
+    (B, m) mark real words."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
@@ -276,7 +273,7 @@ def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
     """Return the cross-entropy of predicting each word's links, with equal weights, summed over words and
-    both directions. All arguments are (n, m)."""
+    directions, from (n, m) tensors."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -287,7 +284,7 @@ class AlignerTraining(PairObjective):
     """Aligner training continues from an existing model: at one layer, it makes linked words similar and
     other words dissimilar.
 
-    layer: the layer that the loss applies to, and the last one trained; default: at two thirds of the depth.
+    layer: the layer of the loss, and the last one trained; default: at two thirds of the depth.
     labels: the links to learn from: fast_align's with a probability of at least `least` under the current
         model ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
     """
