@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1] / "calque"
 OURS = "calque."
 PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
 ANALYSIS = """
-statistics.py verdicts.py records tasks aligners measures checkpoint.py looking.py results.py report papers
+statistics.py verdicts.py records tasks aligners.py measures checkpoint.py looking.py results.py report papers
 """
 ORDERS = {ROOT: PACKAGES, ROOT / "analysis": ANALYSIS.split()}
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]

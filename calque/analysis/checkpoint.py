@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import states_by_row
-from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
+from calque.analysis.aligners import states_by_row
+from calque.analysis.measures.alignment import Types, alignment_of_model, cosine, shares
 from calque.analysis.measures.interventions import Rows, other_rows
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import Artefact, finished, whole_of
@@ -223,8 +223,7 @@ class Checkpoint:
         with torch.no_grad(), ExitStack() as changed:
             if rows is not None:
                 changed.enter_context(other_rows(self.model, self.rows(language).ids, rows))
-            hits = alignment_of_model(self.model, types, controls=True)
-        return {metric: float(column.mean()) for metric, column in hits.items()}
+            return shares(alignment_of_model(self.model, types, controls=True))
 
     def rows(self, language: str = "") -> Rows:
         """Return the source and derived embeddings of the m words whose embedding differs."""

@@ -6,7 +6,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.encoder import EncoderAligner, PairEncoder
+from calque.analysis.aligners import EncoderAligner, PairEncoder
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from tests.encoders import SIZES, small_roberta

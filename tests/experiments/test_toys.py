@@ -5,7 +5,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from calque.analysis.aligners.methods import BY_NAME, Method
+from calque.analysis.aligners import BY_NAME, Method
 from calque.analysis.measures.alignment import Types
 from calque.analysis.papers import texts
 from calque.analysis.records.record import Measurement

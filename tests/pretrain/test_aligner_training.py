@@ -7,7 +7,7 @@ import torch
 from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
-from calque.analysis.aligners.methods import OT
+from calque.analysis.aligners import OT
 from calque.derive.errors import BadInput
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build

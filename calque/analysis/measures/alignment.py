@@ -136,13 +136,16 @@ def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     return model.get_input_embeddings().weight, token_types if has_languages(len(token_types)) else None
 
 
+def shares(hits: Hits) -> dict[str, float]:
+    return {metric: float(column.mean()) for metric, column in hits.items()}
+
+
 def metrics_row(hits: Hits, any_dictionary: bool) -> dict[str, Any]:
     """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the share that
     does not depend on the dictionary."""
-    shares = {metric: float(column.mean()) for metric, column in hits.items()}
     if not any_dictionary:
-        return {"probe": shares}
-    return {"probe": {"all": shares["all"]}, HITS: [np.packbits(hits["all"]).tobytes().hex()]}
+        return {"probe": shares(hits)}
+    return {"probe": shares({"all": hits["all"]}), HITS: [np.packbits(hits["all"]).tobytes().hex()]}
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
@@ -151,17 +154,13 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     if not types.measurable:
         return Measurement()
     hits = alignment_of_model(load_model(model.checkpoint)[0], types, controls=True)
-    last = {
-        metric: model.record(ALIGNMENT, metric, float(column.mean()), len(column))
-        for metric, column in hits.items()
-    }
+    last = {m: model.record(ALIGNMENT, m, share, len(hits[m])) for m, share in shares(hits).items()}
     earlier = list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})
         if HITS in row:
             packed = np.frombuffer(bytes.fromhex(row[HITS][0]), np.uint8)
-            columns = types.by_metric(np.unpackbits(packed, count=len(hits["all"])).astype(bool))
-            probe = {metric: float(column.mean()) for metric, column in columns.items()}
+            probe = shares(types.by_metric(np.unpackbits(packed, count=len(hits["all"])).astype(bool)))
         for metric, value in probe.items():
             if metric in last and step < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=step))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -45,7 +45,7 @@ class Rows:
     known: np.ndarray
     tags: np.ndarray
     ids: np.ndarray
-    random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
+    random: np.random.Generator
 
     @classmethod
     def of(

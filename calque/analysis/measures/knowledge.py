@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import model_with_head, states
+from calque.analysis.aligners import open_encoder, states
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
@@ -26,7 +26,7 @@ def knowledge(
 ) -> Measurement:
     """Measure accuracy on facts stated only in the source, queried in both languages, and on facts stated in
     both, with chance levels and null distributions."""
-    network = model_with_head(model)
+    network = open_encoder(model.checkpoint, model.device, with_head=True)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
     candidates = np.array([len(question.candidates) for question in questions])

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import model_with_head, sentence_means, states
+from calque.analysis.aligners import open_encoder, sentence_means, states_by_row
 from calque.analysis.measures.alignment import Types, nearest, tables_of
 from calque.analysis.records.record import (
     ALIGNMENT,
@@ -59,7 +59,7 @@ def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
     """Run all probes on each snapshot, by step."""
-    network, records = model_with_head(model), list[Record]()
+    network, records = open_encoder(model.checkpoint, model.device, with_head=True), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         restore(state_of(network), path)
         records += probes(network, replace(model, step=step))
@@ -147,9 +147,7 @@ class TaggedWords:
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
-        last = dict[int, Tensor]()
-        for batch, hidden in states(model, self.rows, language):
-            last |= zip(batch, hidden[-1], strict=True)
+        last = {row: layers[-1] for row, layers in states_by_row(model, self.rows, language)}
         return torch.stack([last[row][place] for row, place in self.places.tolist()])
 
 
@@ -250,8 +248,6 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = 1.0) -> Cal
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    if len(set(labels.tolist())) < 2:
-        raise ValueError("all words have the same label, but a probe needs at least two")
     probe = make_pipeline(StandardScaler(), RidgeClassifier(ridge))
     probe.fit(vectors.double().cpu().numpy(), labels)
     return lambda new_vectors: np.asarray(probe.predict(new_vectors.double().cpu().numpy()))

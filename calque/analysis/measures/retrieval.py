@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import model_with_head, open_encoder, sentence_means
+from calque.analysis.aligners import open_encoder, sentence_means
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.interventions import NOTHING, Rows, other_rows
 from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
@@ -65,7 +65,11 @@ def derivation_retrieval(
 ) -> Measurement:
     """Measure retrieval between up to `limit` distinct sentences and their derivations, at every layer. Given
     the types' `tags` (V,), measure it at the last layer after each intervention."""
-    network, exclusions, (derived,) = model_with_head(model), Counter[str](), languages.others
+    network, exclusions, (derived,) = (
+        open_encoder(model.checkpoint, model.device, with_head=True),
+        Counter[str](),
+        languages.others,
+    )
     rows = _derived_rows(network, languages, examples, limit, exclusions)
     numbers = [languages[name].number for name in (SOURCE, derived)]
     source, image = (sentence_means(network, *side) for side in zip(rows, numbers, strict=True))
@@ -116,10 +120,8 @@ def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: in
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             scores = cosine(source, target)
-            for query, language, hits in (
-                (first, second, found(scores)),
-                (second, first, found(scores.T)),
-            ):
+            for query, language, table in ((first, second, scores), (second, first, scores.T)):
+                hits = found(table)
                 items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
                 about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
                 yield model.record(RETRIEVAL, "cosine", float(hits.mean()), len(hits), items=items, **about)

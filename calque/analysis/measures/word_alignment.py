@@ -7,8 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import islice, starmap
 from pathlib import Path
 
-from calque.analysis.aligners.encoder import LinkReading, PairEncoder, PairIds, encoded_pairs, open_encoder
-from calque.analysis.aligners.methods import METHODS, OT, Method
+from calque.analysis.aligners import (
+    METHODS,
+    OT,
+    LinkReading,
+    Method,
+    PairEncoder,
+    PairIds,
+    encoded_pairs,
+    open_encoder,
+)
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages

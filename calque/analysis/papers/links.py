@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.aligners.methods import BY_NAME, RELEASED
+from calque.analysis.aligners import BY_NAME, RELEASED
 from calque.analysis.papers.colours import keys, looks
 from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.published import notes

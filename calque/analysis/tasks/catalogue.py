@@ -34,7 +34,16 @@ from calque.analysis.tasks.score import (
     pair_baselines,
     words_of,
 )
-from calque.analysis.tasks.task import EncodedExample, Reader, SpanHead, Split, Task, TaskRow, TextHead
+from calque.analysis.tasks.task import (
+    AnsweredRows,
+    EncodedExample,
+    Reader,
+    SpanHead,
+    Split,
+    Task,
+    TaskRow,
+    TextHead,
+)
 from calque.derive.errors import BadInput, unknown
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Example, Sentence, iob2, word_labels
@@ -70,10 +79,9 @@ class Classification(Task):
         row = reader.row_of_texts(ids, [labels.index(self.gold(example)[0])])
         return [row], sum(sizes) == sum(map(len, flat))
 
-    def decode(
-        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
-    ) -> Answer:
-        return (labels[int(answers[0][0])],)
+    def decode(self, example: Example, answers: AnsweredRows, labels: Sequence[str]) -> Answer:
+        ((_, answer),) = answers
+        return (labels[int(answer[0])],)
 
 
 class NLI(Classification):
@@ -148,12 +156,10 @@ class Tagging(Task):
             marks += [labels.index(tag)] + [UNLABELLED] * (len(pieces) - 1)
         return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], fits and len(rows) == 1
 
-    def decode(
-        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
-    ) -> Answer:
+    def decode(self, example: Example, answers: AnsweredRows, labels: Sequence[str]) -> Answer:
         return tuple(
             labels[number]
-            for row, answer in zip(rows, answers, strict=True)
+            for row, answer in answers
             for number in answer[: len(row.targets)][row.targets != UNLABELLED]
         )
 
@@ -238,32 +244,26 @@ class Questions(Task):
             raise ValueError("the answer has no sub-words")
         truncated = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.row_of_texts([truncated, truncated[:0]], ()).ids) - 1
-        windows = windows_of(len(context), length - first_place - 1)
         rows: list[TaskRow] = []
-        for window, best in zip(windows, best_places(windows, len(context)), strict=True):
-            section, target = slice(window.start, window.stop), [0, 0]
+        for window, best in windows_of(len(context.ids), length - first_place - 1):
+            target = [0, 0]
             if window.start <= inside[0] and inside[-1] < window.stop:
                 target = [place + first_place - window.start for place in (inside[0], inside[-1])]
-            row = reader.row_of_texts([truncated, context.ids[section]], target)
-            around = first_place, len(row.ids) - first_place - len(window)
-            starts = np.pad(context.starts[section], around, constant_values=NOWHERE)
-            ends = np.pad(context.ends[section], around, constant_values=NOWHERE)
+            row = reader.row_of_texts([truncated, context.ids[window]], target)
+            around = first_place, len(row.ids) - first_place - len(best)
+            starts = np.pad(context.starts[window], around, constant_values=NOWHERE)
+            ends = np.pad(context.ends[window], around, constant_values=NOWHERE)
             columns = row.ids, row.targets, starts, ends, np.pad(best, around)
             rows.append(SpanRow(*columns, language=row.language, types=row.types))
         return rows, len(rows) == 1 and len(truncated) == len(question)
 
-    def decode(
-        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
-    ) -> Answer:
-        pairs = list(zip(cast(Sequence[SpanRow], rows), answers, strict=True))
-
-        def candidates(limit: int | None) -> list[tuple[float, int, int]]:
-            """Scores of possible answers, with their offsets in the context."""
-            found = ((row, spans(row, logits, limit)) for row, logits in pairs)
-            return [(s, row.starts[start], row.ends[end]) for row, all_ in found for s, start, end in all_]
-
-        best = candidates(BEST) or candidates(None)
-        _, start, end = max(best, key=lambda span: span[0])  # the first in case of a tie
+    def decode(self, example: Example, answers: AnsweredRows, labels: Sequence[str]) -> Answer:
+        rows, candidates = cast(Sequence[tuple[SpanRow, np.ndarray]], answers), list[tuple[float, int, int]]()
+        for limit in (BEST, None):
+            for row, logits in () if candidates else rows:
+                found = spans(row, logits, limit)
+                candidates += [(score, row.starts[start], row.ends[end]) for score, start, end in found]
+        _, start, end = max(candidates, key=lambda span: span[0])  # the first in case of a tie
         text = " ".join(sentence.text for sentence in example.texts[1])
         return (text[start:end].strip(),)  # a sub-word that is only a space marker covers a space
 
@@ -320,26 +320,22 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
     return answers
 
 
-def windows_of(size: int, room: int) -> list[range]:
-    """Return windows of `room` positions over `size` positions; they start STRIDE or `room` / 2 apart,
-    whichever is less."""
+def windows_of(size: int, room: int) -> list[tuple[slice, np.ndarray]]:
+    """Return windows of `room` positions over `size` positions, at most STRIDE and `room` / 2 apart, with
+    whether each position has more context there than in any other window (ties go to the first). Context
+    is the smaller number of positions on either side, plus a hundredth of the window's length, as in Devlin
+    et al.'s code."""
     if room < 1:
         raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))
     starts = range(0, max(1, size - room + step), step)
-    return [range(start, min(start + room, size)) for start in starts]
-
-
-def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, return whether each position has more context there than in any other window (ties go
-    to the first). Context is the smaller number of positions on either side, plus a hundredth of the window's
-    length, as in Devlin et al.'s code."""
+    windows = [slice(start, min(start + room, size)) for start in starts]
     context = np.full((len(windows), size), -np.inf)
-    for number, window in enumerate(windows):
-        places = np.arange(len(window))
-        context[number, window.start : window.stop] = np.minimum(places, places[::-1]) + 0.01 * len(window)
+    for row, window in zip(context, windows, strict=True):
+        places = np.arange(window.stop - window.start)
+        row[window] = np.minimum(places, places[::-1]) + 0.01 * len(places)
     best = context.argmax(0)
-    return [best[window.start : window.stop] == number for number, window in enumerate(windows)]
+    return [(window, best[window] == number) for number, window in enumerate(windows)]
 
 
 def spans(row: SpanRow, logits: np.ndarray, limit: int | None = BEST) -> list[tuple[float, int, int]]:

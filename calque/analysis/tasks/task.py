@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from sys import intern
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from unicodedata import category
 
 import numpy as np
@@ -38,16 +38,12 @@ class TaskRow:
     types: np.ndarray | int = field(default=0, kw_only=True)
 
 
-@dataclass(frozen=True)
-class Pieces:
+class Pieces(NamedTuple):
     """A text's sub-words: their `ids`, and the character offsets at which they start and end, (N,) each."""
 
     ids: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True)
@@ -180,6 +176,7 @@ class SpanHead(Head):
 
 
 EncodedExample = tuple[list[TaskRow], bool]  # rows, and whether the whole example fits into one
+AnsweredRows = Sequence[tuple[TaskRow, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -218,9 +215,7 @@ class Task(ABC):
         """Encode an example as rows of at most `length` ids. Raises ValueError if a text has no ids."""
 
     @abstractmethod
-    def decode(
-        self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
-    ) -> Answer:
+    def decode(self, example: Example, answers: AnsweredRows, labels: Sequence[str]) -> Answer:
         """Return the prediction for an example, given the head's answers for its rows."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -228,8 +223,7 @@ class Task(ABC):
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
 
-@dataclass(frozen=True)
-class EncodedSet:
+class EncodedSet(NamedTuple):
     """The rows that encode each example; `cut` examples do not fit into one row."""
 
     examples: Sequence[Sequence[TaskRow]]
@@ -290,7 +284,7 @@ class Split:
         """Return each example's prediction, given the head's answers for its rows."""
         remaining = iter(answers)
         return [
-            self.task.decode(example, rows, list(islice(remaining, len(rows))), labels)
+            self.task.decode(example, list(zip(rows, remaining, strict=False)), labels)
             for (example, _), rows in zip(self, encoded.examples, strict=True)
         ]
 

@@ -15,7 +15,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, read_gold, read_links
 
 if TYPE_CHECKING:
-    from calque.analysis.aligners.encoder import EncoderAligner
+    from calque.analysis.aligners import EncoderAligner
     from calque.derive.word_links import StatisticalAligner
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
@@ -88,8 +88,7 @@ def open_aligner(
         from calque.derive.word_links import StatisticalAligner
 
         return StatisticalAligner.train(pairs)
-    from calque.analysis.aligners.encoder import EncoderAligner
-    from calque.analysis.aligners.methods import BY_NAME
+    from calque.analysis.aligners import BY_NAME, EncoderAligner
 
     if method not in (None, FAST_ALIGN, *BY_NAME):
         raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))

@@ -9,7 +9,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.methods import DEFAULT, SOFTMAX
+from calque.analysis.aligners import DEFAULT, SOFTMAX
 from calque.analysis.measures.word_alignment import SETS
 from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.transfer import FinetuneConfig

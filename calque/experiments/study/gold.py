@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, OT, RELEASED
+from calque.analysis.aligners import BY_NAME, DEFAULT, METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import (
     SETS,
     GoldSet,

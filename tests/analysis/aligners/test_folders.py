@@ -21,7 +21,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.encoder import open_encoder, states
+from calque.analysis.aligners import open_encoder, states
 from calque.derive.vocabulary import open_vocabulary
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.saved_model import check_start, load_model

@@ -4,7 +4,7 @@ import torch
 from scipy.special import softmax
 from torch.nn.utils.rnn import pad_sequence
 
-from calque.analysis.aligners.methods import LEAST, RELEASED, SOFTMAX, Transport
+from calque.analysis.aligners import LEAST, RELEASED, SOFTMAX, Transport
 from calque.pretrain.transport import EPSILON, itermax
 from tests.pretrain.scored import extracted, masks, padded
 

@@ -7,9 +7,8 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast, T5Config, ViTConfig
 
-from calque.analysis.aligners import encoder
-from calque.analysis.aligners.encoder import EncoderAligner, open_encoder
-from calque.analysis.aligners.methods import BY_NAME, OT
+from calque.analysis import aligners
+from calque.analysis.aligners import BY_NAME, OT, EncoderAligner, open_encoder
 from calque.derive.errors import BadInput
 from tests.analysis.conftest import LENGTH, opened
 from tests.refusals import refusal
@@ -75,8 +74,8 @@ def test_links_do_not_depend_on_other_pairs(roberta, sentence_pairs, monkeypatch
     random.Random(0).shuffle(shuffled)
     after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
     assert after == [before[i] for i in shuffled]
-    monkeypatch.setattr(encoder, "WINDOW", 7)
-    monkeypatch.setattr(encoder, "BATCH", 3)
+    monkeypatch.setattr(aligners, "WINDOW", 7)
+    monkeypatch.setattr(aligners, "BATCH", 3)
     assert list(aligner.align(sentence_pairs)) == before
 
 

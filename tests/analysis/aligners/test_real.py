@@ -2,8 +2,16 @@ from functools import lru_cache
 
 import pytest
 
-from calque.analysis.aligners.encoder import EncoderAligner, LinkReading, encoded_pairs
-from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, SOFTMAX, TRAINED
+from calque.analysis.aligners import (
+    BY_NAME,
+    DEFAULT,
+    OT,
+    SOFTMAX,
+    TRAINED,
+    EncoderAligner,
+    LinkReading,
+    encoded_pairs,
+)
 from calque.analysis.measures.word_alignment import gold_set, score_all
 
 LAYER = 8

@@ -30,7 +30,7 @@ def questions():
 
 
 def test_answer_is_the_most_probable_candidate(languages, questions, make_checkpoint, monkeypatch):
-    monkeypatch.setattr("calque.analysis.aligners.encoder.ROWS", 4)
+    monkeypatch.setattr("calque.analysis.aligners.ROWS", 4)
     checkpoint = make_checkpoint(languages.rows, languages=3, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
     encode, specials = languages.vocabulary.encode, languages.specials

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.aligners.encoder import sentence_means
+from calque.analysis.aligners import sentence_means
 from calque.analysis.measures.alignment import cosine, nearest
 from calque.analysis.measures.probing import linear_probe, mutually_nearest, shuffled
 from calque.pretrain.config import ModelConfig
@@ -16,7 +16,7 @@ TYPES = 60
 
 @pytest.mark.parametrize("token_types", [1, 3])
 def test_padding_and_batches_change_nothing(token_types, monkeypatch):
-    monkeypatch.setattr("calque.analysis.aligners.encoder.ROWS", 2)
+    monkeypatch.setattr("calque.analysis.aligners.ROWS", 2)
     model, random = build(MODEL, TYPES, token_types).eval(), np.random.default_rng(0)
     lines = [random.integers(5, TYPES, length) for length in (9, 4, 16, 3, 9)]
     number = token_types // 2

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.aligners.encoder import open_encoder
+from calque.analysis.aligners import open_encoder
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.retrieval import found, retrieval, sentence_vectors
 from calque.analysis.records.record import MeasuredModel

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import RobertaModel
 
-from calque.analysis.aligners.methods import METHODS, OT, RELEASED
+from calque.analysis.aligners import METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import (
     PAIRS,
     SETS,

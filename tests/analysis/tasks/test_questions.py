@@ -155,4 +155,4 @@ def test_answers_keep_combining_marks(words, stripped, glued, tmp_path):
         made = Example(((Sentence(words[:1]),), (context,)))
         ((row,), _) = TASK.rows(made, (), reader, 60)
         begin, end = map(int, row.targets)
-        assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
+        assert TASK.decode(made, [(row, pointing(row, begin, end))], ()) == (words[place],)

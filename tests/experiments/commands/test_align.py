@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.aligners.methods import BY_NAME
+from calque.analysis.aligners import BY_NAME
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.parallel import read_links
 from calque.derive.vocabulary import SMALLEST

@@ -5,8 +5,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
-from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
-from calque.analysis.aligners.methods import BY_NAME, TRAINED
+from calque.analysis.aligners import BY_NAME, TRAINED, EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.study.natural import FEWEST

@@ -1,6 +1,6 @@
 import pytest
 
-from calque.analysis.aligners.methods import METHODS
+from calque.analysis.aligners import METHODS
 from calque.analysis.papers.links import DIAGONAL, FAST_ALIGN, HEADLINE, systems
 from calque.analysis.papers.published import published
 from calque.analysis.records.json_rows import read

@@ -1,45 +1,125 @@
-"""Hidden states of sentences and sentence pairs, and the links that they yield at any layer (SimAlign;
-XLM-Align, section 4.2). Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in the longest
-source and target side, H hidden."""
+"""Hidden states of sentences and sentence pairs, and word aligners that extract links from them (SimAlign;
+XLM-Align, sections 3.1 and 4.2). Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in the
+longest source and target side, H hidden. Methods score pairs of sub-words, (B, n, m) with arbitrary values at
+padding, given states (B, n, H) and (B, m, H) and masks (B, n) and (B, m), and select links, which are rows
+(pair, source position, target position)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
-from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
 from calque.derive.vocabulary import Specials, Vocabulary, open_vocabulary
 from calque.pretrain.batch import Rows
-from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
+from calque.pretrain.objectives.linked_words import centred_words, probabilities
 from calque.pretrain.saved_model import ALIGNER_LAYER, WEIGHTS, has_head, load_model, read_config
+from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, sinkhorn, untied
 
 ROWS, IDS = 128, 1 << 14  # maximum number of rows, and of ids with padding, per batch; affects only rounding
 Ids = Sequence[int] | np.ndarray
+SAFE = 40.0  # largest range of log K for which all scalings of K can be represented in float32
+LEAST = 0.4  # minimum link probability; the best threshold is half the highest F1 (Lipton et al. 2014)
+Score = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+"""Scores pairs of sub-words, given both sides' states and masks."""
 
 
-def open_encoder(folder: Path, device: str = "cpu") -> Any:
-    """Load an encoder in evaluation mode."""
-    encoder: Any = load_model(folder)[0]
+def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cosines of states, mapped to the range from 0 to 1 by (1 + cosine) / 2 (SimAlign, section 2.1)."""
+    source_units, target_units = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
+    table = torch.bmm(source_units, target_units.mT)
+    return table.add_(1).div_(2).clamp_(min=0)  # rounding may give small negative values
+
+
+def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """`cosines` after subtracting the mean state over both sentences' sub-words."""
+    sides = (source, row_mask), (target, col_mask)
+    source_sum, target_sum = (side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in sides)
+    mean = (source_sum + target_sum)[:, None] / (row_mask.sum(1) + col_mask.sum(1))[:, None, None]
+    return cosines(source - mean, target - mean, row_mask, col_mask)
+
+
+@dataclass(frozen=True)
+class Transport:
+    """Optimal transport with K = max(eps, dot product) by Sinkhorn's algorithm (XLM-Align, section 3.1)."""
+
+    iterations: float = ITERATIONS
+
+    def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        table = torch.bmm(source, target.mT)
+        return untied(self.plan(table, row_mask, col_mask), table, row_mask, col_mask)
+
+    def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        padding = ~(row_mask[:, :, None] & col_mask[:, None])
+        kernel = table.clamp(min=EPSILON).masked_fill_(padding, 0.0)
+        if float((kernel.amax() / EPSILON).log()) > SAFE:
+            return sinkhorn(table, row_mask, col_mask, self.iterations)
+        no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
+        row, column = torch.ones_like(no_row), torch.ones_like(no_column)
+        for turn in range(round(2 * self.iterations)):
+            if turn % 2 == 0:
+                column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
+            else:
+                row = torch.bmm(column, kernel.mT).add_(no_row).reciprocal_()
+        return kernel.mul_(row.mT).mul_(column)
+
+
+def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """A trained aligner's link probabilities."""
+    cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
+    return probabilities(cosines, row_mask, col_mask)
+
+
+def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Return the links whose score is at least LEAST, (n, 3): pair, row, column."""
+    return ((scores >= LEAST) & row_mask[:, :, None] & col_mask[:, None]).nonzero()
+
+
+@dataclass(frozen=True)
+class Method:
+    """Scores pairs of sub-words (or, with `words`, pairs of words by their mean states), extracts links, and
+    adds the links found by `also`."""
+
+    name: str
+    score: Score
+    extract: Callable[[Tensor, Tensor, Tensor], Tensor]
+    words: bool = False
+    also: Method | None = None
+
+
+OT = Method("ot", Transport(), itermax)
+"""Optimal transport filtered by Itermax, as in XLM-Align's self-labelling (sections 3.1 and 3.2)."""
+RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
+"""The aligner in XLM-Align's released code: the mutual argmax before the last row scaling, which does not
+change a row's argmax."""
+DEFAULT = Method("argmax-centred", centred, argmax)
+"""The method with the lowest AER on en-fr among 19 that we tried with version 0.6."""
+METHODS = OT, RELEASED, Method("argmax", cosines, argmax), Method("itermax", cosines, itermax), DEFAULT
+"""The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
+SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
+"""Selects the links that a trained aligner considers likely. In text unlike its training text, such links are
+few."""
+TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
+"""The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
+SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
+BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
+
+
+def open_encoder(folder: Path, device: str = "cpu", with_head: bool = False) -> Any:
+    """Load an encoder in evaluation mode. Raises BadInput if a prediction head is needed but missing."""
+    if with_head and not has_head(folder):
+        raise BadInput("the model has no prediction head", folder / WEIGHTS)
+    encoder: Any = load_model(folder, with_head)[0]
     return encoder.eval().to(device)
-
-
-def model_with_head(model: MeasuredModel) -> Any:
-    """Load a masked language model. Raises BadInput if its prediction head is missing."""
-    if not has_head(model.checkpoint):
-        what = "the model has no prediction head, so its predictions cannot be measured"
-        raise BadInput(what, model.checkpoint / WEIGHTS)
-    network: Any = load_model(model.checkpoint, with_head=True)[0]
-    return network.to(model.device).eval()
 
 
 @inference_mode
@@ -143,8 +223,7 @@ class PairEncoder:
             yield from linked
 
     def _truncated(self, pair: PairIds) -> list[Truncated]:
-        """Truncate both sides to the ids that fit into a row, and count what is left out. In a joint row, the
-        longer side is truncated first."""
+        """Truncate both sides to the ids that fit into a row, in a joint row the longer side first."""
         length, (n, m) = row_length(self.encoder.config), (len(ids) for ids, _ in pair)
         if not (n and m):
             self.left_out["sentence pairs with an empty side"] += 1

@@ -1,1 +1,0 @@
-"""Word aligners that read sentence pairs and return links."""
