@@ -155,7 +155,7 @@ class SourceTuned:
             test = replace(self.data.split("test", SOURCE), reader=test.reader)
         answers_of = None if random_order is None else partial(self._in_random_order, random_order)
         with nullcontext() if rows is None else other_rows(self.tuned.finetuned.model, self.ids, rows):
-            return self.tuned.test(test, answers_of).scores[self.data.task.primary]
+            return self.tuned.test(test, answers_of=answers_of)[0][self.data.task.primary]
 
     def _in_random_order(self, random: np.random.Generator, rows: Sequence[TaskRow]) -> list[np.ndarray]:
         orders = [word_order(row, random) for row in rows]

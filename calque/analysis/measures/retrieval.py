@@ -65,11 +65,8 @@ def derivation_retrieval(
 ) -> Measurement:
     """Measure retrieval between up to `limit` distinct sentences and their derivations, at every layer. Given
     the types' `tags` (V,), measure it at the last layer after each intervention."""
-    network, exclusions, (derived,) = (
-        open_encoder(model.checkpoint, model.device, with_head=True),
-        Counter[str](),
-        languages.others,
-    )
+    network, exclusions = open_encoder(model.checkpoint, model.device, with_head=True), Counter[str]()
+    (derived,) = languages.others
     rows = _derived_rows(network, languages, examples, limit, exclusions)
     numbers = [languages[name].number for name in (SOURCE, derived)]
     source, image = (sentence_means(network, *side) for side in zip(rows, numbers, strict=True))
@@ -116,7 +113,6 @@ def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence
 
 
 def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """Yield a record for every pair of languages, layer and direction."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             scores = cosine(source, target)

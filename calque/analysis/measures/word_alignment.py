@@ -147,7 +147,6 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
 
 
 def _gold_pair(bitext: Bitext, number: int) -> tuple[PairIds, GoldPair]:
-    """Return a sentence pair's ids and numbers of ids per word, and its links."""
     (source, target), (a, b) = bitext.ids(number), bitext.lines[number]
     pieces, others = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
     links = frozenset((i, j) for i, j in bitext.links(number).tolist())
@@ -163,7 +162,6 @@ def _layer_links(
     readings: Sequence[LinkReading],
     items: bool = False,
 ) -> Measurement:
-    """Measure the AER of every reading for each encoder."""
     records, exclusions = list[Record](), Counter[str]()
     for encoder in encoders:
         columns = zip(*encoder.links(pairs, readings), strict=True)

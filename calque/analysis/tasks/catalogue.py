@@ -60,7 +60,6 @@ NOWHERE = -1  # the character position of ids that are not in the context
 class Classification(Task):
     """A task that labels one or more texts, encoded in a single row. The longest text is truncated."""
 
-    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     head = TextHead()
     label, expected = ".+", "a label"  # a pattern for labels, and its description in errors
 
@@ -128,7 +127,6 @@ def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[s
 class Tagging(Task):
     """A task that labels each word at its first sub-word. Long texts are split into several rows."""
 
-    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
 
     @abstractmethod

@@ -15,7 +15,7 @@ from unicodedata import category
 
 import numpy as np
 
-from calque.analysis.tasks.score import Answer, Baseline, Metric, Score
+from calque.analysis.tasks.score import ACCURACY, Answer, Baseline, Metric, Score
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.sentence import Example, Sentence, read_examples
@@ -188,7 +188,7 @@ class Task(ABC):
     summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
     data: ClassVar[str]  # the kind of data, as sources and readers call it
     texts: ClassVar[tuple[str, ...]] = ("text",)  # names for an example's texts, used in errors
-    metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head] = Head()  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines to compare scores with

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite, learning_rate
 
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
-CUT = "that do not fit into one row"
 READ_IDS = 8_192  # ids per batch for prediction
 MOST_EPOCHS = 100_000
 PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
@@ -203,17 +202,9 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     return cut
 
 
-class Tested(NamedTuple):
-    """A model's scores on a set, with its predictions; `cut` examples do not fit into one row."""
-
-    scores: Mapping[str, Score]
-    answers: Sequence[Answer]
-    cut: int
-
-
 class TaskModel:
-    """A model fine-tuned on the set `train`; `cut` examples do not fit into one row. Raises BadInput if the
-    checkpoint and the data do not match."""
+    """A model fine-tuned on the set `train`. `exclusions` counts the examples that do not fit into one row,
+    by the `title` of their set. Raises BadInput if the checkpoint and the data do not match."""
 
     def __init__(
         self,
@@ -222,28 +213,33 @@ class TaskModel:
         labels: Sequence[str],
         config: FinetuneConfig,
         progress: Callable[[int, int], None],
+        title: str = "",
     ) -> None:
         self.model, self.labels, self.config = read_config(model.checkpoint), labels, config
-        encoded = self._encode(train)
-        self.cut, head = encoded.cut, train.task.head
-        self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress)
+        self.exclusions = Counter[str]()
+        rows = self._encode(train, title).rows
+        self.finetuned = finetune(model, rows, train.task.head, len(labels), config, progress)
 
-    def _encode(self, split: Split) -> EncodedSet:
+    def _encode(self, split: Split, title: str) -> EncodedSet:
         encoded = split.encode(self.labels, min(self.config.max_length, row_length(self.model)))
         highest, types = max((int(row.ids.max()) for row in encoded.rows), default=0), self.model.vocab_size
         if highest >= types:
             raise split.fault(f"the data contain id {highest:,}, but the model has only {types:,} types")
+        self.exclusions[f"{title} that do not fit into one row"] = encoded.cut
         return encoded
 
     def test(
-        self, test: Split, answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None
-    ) -> Tested:
-        """Score the predictions for a set of examples. `answers_of` returns the head's answers for rows, by
-        default the fine-tuned model's."""
-        encoded = self._encode(test)
+        self,
+        test: Split,
+        title: str = "",
+        answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None,
+    ) -> tuple[dict[str, Score], list[Answer]]:
+        """Return the scores and the predictions for a set. `answers_of` returns the head's answers for rows,
+        by default the fine-tuned model's."""
+        encoded = self._encode(test, title)
         outputs = (answers_of or self.finetuned.answers)(encoded.rows)
         answers = test.decode(encoded, outputs, self.labels)
-        return Tested(test.task.scores(test.gold, answers), answers, encoded.cut)
+        return test.task.scores(test.gold, answers), answers
 
 
 def by_entry(
@@ -297,17 +293,17 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     records, exclusions = list[Record](), Counter[str]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
         report = partial(progress, f"{task.name} {learnt}")
-        tuned = TaskModel(model, sets["train", learnt], labels, data.config, report)
-        exclusions[f"train examples in {learnt} {CUT}"] = tuned.cut
+        train = sets["train", learnt]
+        tuned = TaskModel(model, train, labels, data.config, report, f"train examples in {learnt}")
         for measure, place in tests.items():
-            tested = tuned.test(sets[place])
-            exclusions[f"{' examples in '.join(place)} {CUT}"] = tested.cut
-            scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
+            scores, answers = tuned.test(sets[place], " examples in ".join(place))
+            compared = measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
-                scores |= by_entry(sets[place], tested.answers, data.languages, derived)
+                scores |= by_entry(sets[place], answers, data.languages, derived)
             for metric, score in scores.items():
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
+        exclusions.update(tuned.exclusions)
         del tuned  # free the memory
     zero_shot = {record.metric: record.value for record in records if record.measure == "ZS"}
     for sup in [r for r in records if r.measure == "SUP" and r.metric in zero_shot]:
@@ -331,12 +327,12 @@ def zero_shot(
     for name in languages:
         path = examples.path("test", SOURCE if name == source else name)
         tests[name] = Split(path, task.in_language(name), reader=reader)
-    tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
-    records, exclusions = list[Record](), Counter({f"training examples {CUT}": tuned.cut})
+    labels, records = check(train, tests.values()), list[Record]()
+    tuned = TaskModel(model, train, labels, config, progress, "training examples")
     for language, test in tests.items():
-        tested, measure = tuned.test(test), "SRC" if language == source else "ZS"
-        for metric, score in tested.scores.items():
+        scores, _ = tuned.test(test, f"examples of {language}")
+        measure = "SRC" if language == source else "ZS"
+        for metric, score in scores.items():
             about = {"language": language, "task": task.name, "units": units, "items": score.items}
             records.append(model.record(measure, metric, score.value, score.count, **about))
-        exclusions[f"examples of {language} {CUT}"] = tested.cut
-    return Measurement(tuple(records), exclusions)
+    return Measurement(tuple(records), tuned.exclusions)
