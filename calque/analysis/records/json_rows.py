@@ -35,29 +35,21 @@ def read(path: Path, kind: type[T]) -> list[T]:
         *lines, remainder = path.read_bytes().split(b"\n")
         for line in lines:
             rows.append(parsed(kind, parse_json(line.decode())))
+        if remainder:
+            raise ValueError("it has no line ending, so the file is truncated")
     except OSError as error:
         raise BadInput(f"cannot read the JSON lines: {error.strerror}", path) from None
     except ValueError as error:  # includes UnicodeDecodeError
         raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, len(rows) + 1) from None
-    if remainder:
-        raise BadInput("the last row has no line ending: the file is truncated", path, len(rows) + 1)
     return rows
 
 
-def as_json(row: Any) -> dict[str, Any]:
-    """Return a dataclass as plain values, without fields equal to their defaults."""
-    fields = ((field, getattr(row, field.name)) for field in dataclasses.fields(row))
-    return {field.name: _plain(value) for field, value in fields if value != _default(field)}
-
-
-def _plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
+    """Return a value as JSON; dataclasses lack the fields that equal their defaults."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return as_json(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
+        fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {field.name: as_json(item) for field, item in fields if item != _default(field)}
+    return [as_json(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -75,23 +67,22 @@ def parsed(kind: type[T], value: Any) -> T:
     hints: dict[str, Any] = _hints(cast(Any, kind))
     if unknown := value.keys() - hints.keys():
         raise ValueError(f"unknown fields: {', '.join(sorted(name[:80] for name in unknown))}")
-    fields = {name: _value(hints[name], item, name) for name, item in value.items()}
+    fields = {name: field_value(hints[name], item, name) for name, item in value.items()}
     try:
         return kind(**fields)
     except TypeError as error:
         raise ValueError(f"missing fields: {str(error).partition(': ')[2]}".replace("'", "")) from None
 
 
-def _value(kind: Any, value: Any, name: str) -> Any:
-    """Convert a JSON value to the type `kind`; `name` is the field, for errors."""
+def field_value(kind: Any, value: Any, name: str) -> Any:
+    """Convert a JSON value to the type of the field `name`. Raises ValueError for another type."""
     if type(value) is kind and kind is not float:  # the usual case
         return value
-    origin = typing.get_origin(kind)
-    if origin in (typing.Union, types.UnionType):
-        (inner,) = (inner for inner in typing.get_args(kind) if inner is not type(None))
-        return None if value is None else _value(inner, value, name)
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is types.UnionType and type(None) in inner:
+        return None if value is None else field_value(inner[0], value, name)
     if origin is tuple and isinstance(value, list):
-        return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
+        return tuple(field_value(inner[0], item, name) for item in value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return parsed(kind, value)
     if origin is Mapping and isinstance(value, dict):

@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, starmap
 from pathlib import Path
 from typing import Any
 
-from calque.derive.readers.conllu import WORDS, XTREME
+from calque.derive.readers.conllu import WORDS
 
-_RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # without a limit, a short string could exhaust memory
+_RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,6}))?", re.ASCII)  # without limits, a short text exhausts memory
 
 
 @dataclass(frozen=True)
@@ -31,17 +30,15 @@ class Items:
         hits, sizes = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
         if hits != sizes:
             raise ValueError(f"`hits` lists {hits} items, but `of` lists {sizes}")
-        if sizes > MOST_ITEMS:
-            raise ValueError(f"`of` lists {sizes:,} items, but at most {MOST_ITEMS:,} are allowed")
+
+    @classmethod
+    def over(cls, hits: Iterable[int], sizes: Iterable[int]) -> Items:
+        return cls(*(" ".join(starmap(_written, groupby(map(int, each)))) for each in (hits, sizes)))
 
     @property
     def ratio(self) -> float | None:
         hits, sizes = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
-        return hits / sizes if sizes else None
-
-    @classmethod
-    def over(cls, hits: Iterable[int], sizes: Iterable[int]) -> Items:
-        return cls(_written(hits), _written(sizes))
+        return _share(hits, sizes)
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
@@ -49,21 +46,15 @@ class Items:
         return hits, sizes
 
 
-def _written(numbers: Iterable[int]) -> str:
-    """Return numbers as text, with repetitions written as `number*times`."""
-    runs = []
-    for number, run in groupby(map(int, numbers)):
-        if number < 0:
-            raise ValueError("items should not be negative")
-        times = len(list(run))
-        runs.append(f"{number}*{times}" if times > 1 else str(number))
-    return " ".join(runs)
+def _written(number: int, run: Iterable[int]) -> str:
+    times = len(list(run))
+    return f"{number}*{times}" if times > 1 else str(number)
 
 
 @lru_cache(maxsize=1 << 16)
-def _runs(text: str) -> tuple[tuple[int, int], ...]:
+def _runs(text: str) -> list[tuple[int, int]]:
     """Return each number in a text with how often it is repeated."""
-    return tuple(map(_run, text.split()))
+    return list(map(_run, text.split()))
 
 
 @lru_cache(maxsize=1 << 16)  # few of these strings are distinct
@@ -157,14 +148,8 @@ ENTRY, NO_ENTRY = "entry", "no-entry"
 """Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
 AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
 SHARE = (0.0, 1.0)  # the bounds of a share
-# The bounds of other measures:
-LIMITS = {
-    HELD_OUT: (0.0, math.inf),
-    READ: (0.0, math.inf),
-    DELTA: (-1.0, 1.0),
-    GRADIENTS: (-1.0, 1.0),
-    RECOVERED: (-2.0, 2.0),
-}
+LIMITS = dict.fromkeys((HELD_OUT, READ), (0.0, math.inf)) | dict.fromkeys((DELTA, GRADIENTS), (-1.0, 1.0))
+LIMITS |= {RECOVERED: (-2.0, 2.0)}  # the bounds of other measures
 ROUNDED = 1e-6  # rounding error allowed at the bounds
 
 
@@ -201,16 +186,12 @@ class Record:
             raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
         if self.count < 0:
             raise ValueError(f"count should be 0 or more, not {self.count}")
-        if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
-            raise ValueError(f"the null should have at least one shuffle, and low <= high: {self.null}")
-        if self.units not in (WORDS, XTREME):
-            raise ValueError(f"units should be {WORDS} or {XTREME}, not {self.units!r}")
         if self.items is not None:
-            if (ratio := self.items.ratio) is None:
-                raise ValueError("the items' denominator is 0")
-            of_items = 1 - ratio if self.measure == AER else ratio
-            if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
-                raise ValueError(f"the value is {self.value}, but its items give {of_items}")
+            ratio = self.items.ratio
+            if ratio is None or not math.isclose(
+                self.value, 1 - ratio if self.measure == AER else ratio, abs_tol=ROUNDED
+            ):
+                raise ValueError(f"the value is {self.value}, but the ratio of its items is {ratio}")
 
 
 @dataclass(frozen=True)
@@ -260,7 +241,7 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        about = {"language": self.language, "step": self.step, **fields}
+        about = {"language": self.language, "step": self.step} | fields
         return Record(self.run, measure, metric, value, count, **about)
 
 
@@ -274,7 +255,6 @@ class Measurement:
 
 
 RUNS = "runs.jsonl"  # the runs behind a folder's records
-GIVEN = "GivenModel"  # the kind of a part that identifies a given model by the digest of its weights
 
 
 @dataclass(frozen=True)
@@ -290,13 +270,10 @@ class Described:
     def of(cls, thing: Any) -> Described:
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
-    def part(self, kind: str) -> Mapping[str, Any] | None:
-        return next((part for part in self.parts if part["kind"] == kind), None)
-
     @property
     def given(self) -> bool:
         """Whether this is a given model, identified only by the digest of its weights."""
-        return all(part["kind"] == GIVEN for part in self.parts)
+        return all(part["kind"] == "GivenModel" for part in self.parts)
 
 
 @dataclass(frozen=True)
