@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, product
+from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,12 +17,10 @@ from calque.analysis.records.record import (
     DELTA,
     LIMITS,
     SHARE,
-    Described,
     Floor,
     Published,
     Record,
     Run,
-    Start,
 )
 from calque.analysis.statistics import (
     Estimate,
@@ -67,13 +66,12 @@ class Measured:
     def __sub__(self, other: Measured) -> Measured:
         """The difference, paired by item if both have the same test items."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
-        parts, other_parts, error = self.parts, other.parts, None
-        same_test = self.test is not None and self.test == other.test
-        if same_test and parts is not None and other_parts is not None and len(parts) == len(other_parts):
-            return over_parts(value, parts - other_parts, self.test, low, high)
-        if self.error is not None and other.error is not None:
-            error = float(np.hypot(self.error, other.error))
-        return Measured(value, error, None, low, high)
+        parts, others = self.parts, other.parts
+        if self.test == other.test and parts is not None and others is not None and len(parts) == len(others):
+            return over_parts(value, parts - others, self.test, low, high)
+        if self.error is None or other.error is None:
+            return Measured(value, None, None, low, high)
+        return Measured(value, float(np.hypot(self.error, other.error)), None, low, high)
 
 
 def over_parts(
@@ -125,18 +123,21 @@ def gap(first: Sequence[BySeed], second: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    columns = zip(*((score.value, score.low, score.high) for score in values), strict=True)
-    count, (value, low, high) = len(values), (float(np.mean(column)) for column in columns)
-    errors, by_test = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
+    count, columns = (
+        len(values),
+        zip(*((score.value, score.low, score.high) for score in values), strict=True),
+    )
+    value, low, high = (float(np.mean(column)) for column in columns)
+    errors, by_test = list[Any](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
     for score in values:
-        if score.error is None:
-            return Measured(value, None, None, low, high)
         if score.parts is None or score.test is None:
-            errors.append(score.error / count)
+            errors.append(score.error)
         else:  # parallel test sets have the same items in all languages
             task, language, split = score.test
-            items = by_test.setdefault((task, split, len(score.parts)), [])
-            items.append((language, score.parts))
+            by_test.setdefault((task, split, len(score.parts)), []).append((language, score.parts))
+    if None in errors:
+        return Measured(value, None, None, low, high)
+    errors = [error / count for error in errors]
     for (task, split, _), items in by_test.items():
         parts = np.sum([parts for _, parts in items], axis=0) / count
         if len(items) == count:
@@ -183,13 +184,12 @@ class Point:
     delta: Estimate
 
 
-def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
+def over_draws(draws: Sequence[list[Floor]]) -> list[Floor]:
     """Average floors over random samples of the data."""
-    first, *other_draws = draws
-    if not other_draws:
-        return list(first)
+    if len(draws) == 1:
+        return draws[0]
     groups: dict[Floor, list[Floor]] = {}
-    for floor in chain(first, *other_draws):
+    for floor in chain(*draws):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
         replace(common, value=fmean(f.value for f in floors), count=sum(f.count for f in floors))
@@ -214,13 +214,7 @@ class Results:
         for run in runs:
             if self.runs.setdefault(run.id, run) is not run:
                 raise BadInput(f"two runs have the id {run.id}")
-        usual = [p for p in self.published if not p.setting]
-        self._printed = {(p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in usual}
-        self.floors, self._floors = tuple(floors), dict[tuple[str, ...], dict[str, Floor]]()
-        for floor in self.floors:
-            column = self._floors.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
-            if column.setdefault(floor.baseline, floor) is not floor:
-                raise BadInput(f"a baseline has two floors for the same score: {floor}"[:500])
+        self.floors = tuple(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"expected records from one study, found several: {', '.join(studies)}")
@@ -228,12 +222,11 @@ class Results:
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
         measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
-        self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
-        self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
-        self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
-        self.objectives = list(self._objectives)
+        self.objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
+        self.starts = {run.objective.name: run.start for run in measured_runs if run.objective}
+        self.languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         tested = dict.fromkeys(record.language for record in self.records)
-        self.transforms = [language for language in tested if language in self._languages]
+        self.transforms = [language for language in tested if language in self.languages]
         tasks = {record.task for record in self.records if record.task}
         self.main_tasks = [task for task in PRIMARY if task in tasks]
         self.tasks = [*self.main_tasks, *sorted(tasks - PRIMARY.keys())]
@@ -248,18 +241,19 @@ class Results:
             run = self.runs.get(record.run)
             if run is None:
                 raise BadInput(f"a record belongs to an unknown run, {record.run}")
-            languages = ("", *(language.name for language in run.languages))
-            if unknown := [name for name in (record.language, record.first) if name not in languages]:
-                raise BadInput(f"a record has the language {unknown[0]}, which the run {run.id} lacks")
             facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
-            key = Key(**facets, objective=self.objective_of(record))
-            existing = columns.setdefault(key, {}).setdefault(run.seed, {}).setdefault(record.step, record)
+            seeds = columns.setdefault(Key(**facets, objective=self.objective_of(record)), {})
+            existing = seeds.setdefault(run.seed, {}).setdefault(record.step, record)
             if existing is not record:
                 raise BadInput(f"{existing.run} and {record.run} record the same number: {record}"[:500])
         return {
             key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
             for key, seeds in columns.items()
         }
+
+    def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
+        """Return each seed's records by step, selected by fields of `Key`."""
+        return self._columns.get(Key(*key, **facets), {})
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
         """Return each seed's record at the last step, selected by fields of `Key`."""
@@ -271,14 +265,9 @@ class Results:
             return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
         return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
 
-    def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
-        """Return each seed's records by step, selected by fields of `Key`."""
-        return self._columns.get(Key(*key, **facets), {})
-
     def keys(self, **fields: Any) -> list[Key]:
         """The keys of all numbers whose fields have the given values, in the order of the records."""
-        criteria = fields.items()
-        return [key for key in self._columns if all(getattr(key, name) == value for name, value in criteria)]
+        return [key for key in self._columns if fields.items() <= key._asdict().items()]
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
         """Yield every number at the last step, including DELTA, with a record that describes it."""
@@ -305,39 +294,32 @@ class Results:
     def layers(self, measure: str) -> list[int]:
         return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
 
-    def floors_of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """Each baseline's score in a language after training in the language `learnt`."""
-        return self._floors.get((task, metric, language, learnt), {})
+    def floors_of(self, *test: str) -> dict[str, Floor]:
+        """Each baseline's score, selected by task, metric, language and the language of training."""
+        tests = ((f, (f.task, f.metric, f.language, f.learnt)) for f in self.floors)
+        return {floor.baseline: floor for floor, floors_test in tests if floors_test == test}
 
-    def floor(self, task: str, metric: str, language: str, learnt: str) -> Floor | None:
+    def floor(self, *test: str) -> Floor | None:
         """The score of the strongest baseline that is not a surface baseline, or None."""
-        floors = self.floors_of(task, metric, language, learnt).values()
-        return max((f for f in floors if not f.surface), key=lambda f: f.value, default=None)
+        floors = [floor for floor in self.floors_of(*test).values() if not floor.surface]
+        return max(floors, key=attrgetter("value"), default=None)
 
     def printed(self, *key: Any) -> Published | None:
         """The number printed in a paper's table, by table, measure, objective, language, task and metric."""
-        return self._printed.get(key)
+        fields = attrgetter("table", "measure", "objective", "transform", "task", "metric", "setting")
+        return next((number for number in self.published if fields(number) == (*key, "")), None)
 
     def objective_of(self, record: Record) -> str:
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 
-    def objective(self, name: str) -> Described:
-        return self._objectives[name]
-
-    def start(self, name: str) -> Start | None:
-        return self._starts[name]
-
-    def transform(self, name: str) -> Described:
-        return self._languages[name]
-
     def objective_title(self, name: str) -> str:
-        return self._objectives[name].title if name in self._objectives else name
+        return self.objectives[name].title if name in self.objectives else name
 
     def transform_title(self, name: str) -> str:
         """A transform's title, taken from the paper if the study does not include the transform."""
-        if name in self._languages:
-            return self._languages[name].title
+        if name in self.languages:
+            return self.languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name
 
 

@@ -191,7 +191,7 @@ def _on(task: str) -> str:
 def changed_words(results: Results) -> Iterator[Claim]:
     """For each transform that changes words, claim that an objective loses more under it than under the same
     transform without the change."""
-    parts = {name: results.transform(name).parts for name in results.transforms}
+    parts = {name: results.languages[name].parts for name in results.transforms}
     rewrites = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}
     for changed in parts:
         plain_parts = tuple(part for part in parts[changed] if part["kind"] not in rewrites)
@@ -351,7 +351,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Claim that each objective beats MLM (of several, the first), and that better alignment is associated
     with better transfer."""
     numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
-    kinds = {name: [part["kind"] for part in results.objective(name).parts] for name in results.objectives}
+    kinds = {name: [part["kind"] for part in results.objectives[name].parts] for name in results.objectives}
     plain = next((name for name in kinds if kinds[name] == ["MLM"]), "")
     names, about = [name for name in kinds if name != plain], {"tasks": len(results.main_tasks)}
     for transform in results.transforms if plain else ():

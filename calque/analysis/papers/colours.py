@@ -86,13 +86,13 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """Return a distinct look for each objective (default: all), or none if there are too many."""
     looks, user_looks = dict[str, Look](), dict[str, Look]()
     for name in objectives or results.objectives:
-        described = results.objective(name)
+        described = results.objectives[name]
         kind = described.parts[-1]["kind"] if described.parts else ""
         if kind and kind not in FAMILIES and kind not in user_looks:
             if len(user_looks) == len(OWN):
                 return {}
             user_looks[kind] = Look(*OWN[len(user_looks)])
-        looks[name] = look(described, results.start(name), user_looks.get(kind, Look(*OWN[0])))
+        looks[name] = look(described, results.starts[name], user_looks.get(kind, Look(*OWN[0])))
     pairs, used = {style[:2] for style in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:

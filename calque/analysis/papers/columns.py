@@ -265,7 +265,7 @@ def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], 
     those at place 0 form the first group, (). Returns no groups if all lines have too few places."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for language, place in sorted(at.items(), key=lambda item: item[1]):
-        values = [value for part in results.transform(language).parts for value in part.values()]
+        values = [value for part in results.languages[language].parts for value in part.values()]
         texts = tuple(value for value in values if isinstance(value, str)) if place else ()
         groups.setdefault(texts, []).append(language)
     lines = ([*groups.get((), []), *group] for group in groups.values())

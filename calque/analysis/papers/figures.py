@@ -195,8 +195,8 @@ def overlap_table(results: Results) -> Table | None:
 
 def _shares(results: Results) -> dict[str, float]:
     """Return the shares of sub-words of the languages that differ from their source in vocabulary alone."""
-    alone = [language for language in results.transforms if len(results.transform(language).parts) == 1]
-    scripts = [language for language in alone if results.transform(language).parts[0]["kind"] in SCRIPTS]
+    alone = [language for language in results.transforms if len(results.languages[language].parts) == 1]
+    scripts = [language for language in alone if results.languages[language].parts[0]["kind"] in SCRIPTS]
     return places(results, SUB_WORDS, scripts)
 
 

@@ -14,7 +14,9 @@ from typing import Any
 
 from calque.derive.readers.conllu import WORDS
 
-_RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,6}))?", re.ASCII)  # without limits, a short text exhausts memory
+_RUN = re.compile(
+    r"(\d{1,15})(?:\*([1-9]\d{0,6}))?", re.ASCII
+)  # without limits, a short text exhausts memory
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,8 @@ def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded
             claims = {*run.claims, *runs.get(run.id, run).claims}
             runs[run.id] = replace(run, claims=tuple(sorted(claims)))
     swept_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs.values()]
-    floors = (chain.from_iterable(map(read_floors, study.data(root, n).floors)) for n in study.data_seeds)
-    return Recorded(swept_runs, records, over_draws(list(seed_floors) for seed_floors in floors))
+    floors = [[*chain(*map(read_floors, study.data(root, n).floors))] for n in study.data_seeds]
+    return Recorded(swept_runs, records, over_draws(floors))
 
 
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
