@@ -324,15 +324,16 @@ class Results:
 
 
 def by_settings(
-    runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
+    runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = (), scale: str = ""
 ) -> dict[tuple[str, ...], Results]:
     """Split a sweep into the results for each combination of values."""
-    results = dict[tuple[str, ...], Results]()
-    for values in dict.fromkeys(tuple(run.settings.values()) for run in runs):
-        chosen = {run.id: run for run in runs if tuple(run.settings.values()) == values}
-        run_records = [record for record in records if record.run in chosen]
+    chosen, results = dict[tuple[str, ...], dict[str, Run]](), dict[tuple[str, ...], Results]()
+    for run in runs:
+        chosen.setdefault(tuple(run.settings.values()), {})[run.id] = run
+    for values, by_id in chosen.items():
         low = [floor for floor in floors if tuple(floor.settings.values()) in ((), values)]
-        results[values] = Results(chosen.values(), run_records, floors=low)
+        rows = (record for record in records if record.run in by_id)
+        results[values] = Results(by_id.values(), rows, floors=low, scale=scale)
     return results
 
 

@@ -243,7 +243,7 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        about = {"language": self.language, "step": self.step} | fields
+        about: dict[str, Any] = {"language": self.language, "step": self.step} | fields
         return Record(self.run, measure, metric, value, count, **about)
 
 

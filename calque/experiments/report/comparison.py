@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record, Run
+from calque.analysis.results import by_settings
 from calque.analysis.statistics import CONFIDENCE, holm, welch
 from calque.analysis.tasks.catalogue import PRIMARY
 from calque.analysis.verdicts import NO_RECORDS
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.folder import Recorded, read_records, results_in, stored
+from calque.experiments.report.folder import Recorded, read_records, stored
 from calque.experiments.report.report import claims_of, joined
 
 MEASURED = ("value", "count", "null", "items", "links")  # the other fields identify a record
 TESTED = ("SUP", "ZS", DELTA, ALIGNMENT, AER, RETRIEVAL)  # measures whose numbers are compared over seeds
 Key = tuple[tuple[str, str], ...]
+Report = tuple[Path, Recorded]
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,19 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     and retrieval that vary over seeds are compared by Welch's t-test with Holm's correction. Raises BadInput
     if the folders share no record."""
     reports = [(folder, read_records(folder)) for folder in (first, second)]
-    ours, theirs = (_by_key(report) for _, report in reports)
+    ours, theirs = map(_by_key, reports)
     if not ours.keys() & theirs.keys():
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
     different = []
     for key in ours.keys() | theirs.keys():
         if key not in ours or key not in theirs:
             different.append(f"{_title(key)}: only in {first if key in ours else second}")
-        elif ours[key] != theirs[key]:
-            different.append(f"{_title(key)}: {_difference(ours[key], theirs[key])}")
-    our_numbers, their_numbers = (_numbers(folder, report) for folder, report in reports)
+        elif names := [name for name in MEASURED if ours[key][name] != theirs[key][name]]:
+            value = ours[key]["value"]
+            in_both = f"{value} in both, but different {' and '.join(names)}"
+            values = f"{value} and {theirs[key]['value']}" if "value" in names else in_both
+            different.append(f"{_title(key)}: {values}")
+    our_numbers, their_numbers = map(_numbers, reports)
     p_values = {k: welch(our_numbers[k], their_numbers[k]) for k in our_numbers if k in their_numbers}
     tested = {key: p for key, p in p_values.items() if p is not None}  # None: the values do not vary
     corrected = zip(tested, holm([*tested.values()]), strict=True)
@@ -72,19 +77,17 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     )
 
 
-def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
-    configurations, measured_fields = _configurations(report), attrgetter(*MEASURED)
-    return {_key(record, configurations): measured_fields(record) for record in report.records}
+def _by_key(report: Report) -> dict[Key, dict[str, Any]]:
+    runs, records, _ = report[1]
+    configurations = {run.id: _configuration(run) for run in runs}
+    return {_key(record, configurations): vars(record) for record in records}
 
 
-def _configurations(report: Recorded, **changes: Any) -> dict[str, tuple[str, str]]:
-    """Return each run's title and the fingerprint of its configuration, to which `changes` are made."""
-    configurations = {}
-    for run in report.runs:
-        parts = [part.title for part in (run.objective, *run.languages[1:]) if part]
-        title = ", ".join(parts + ([] if changes else [f"seed {run.seed}"]))
-        configurations[run.id] = title, fingerprint(as_json(replace(run, id="", claims=(), **changes)))
-    return configurations
+def _configuration(run: Run, **changes: Any) -> tuple[str, str]:
+    """Return a run's title and the fingerprint of its configuration, to which `changes` are made."""
+    parts = [part.title for part in (run.objective, *run.languages[1:]) if part]
+    title = ", ".join(parts if changes else [*parts, f"seed {run.seed}"])
+    return title, fingerprint(replace(run, id="", claims=(), **changes))
 
 
 def _key(record: Record, configurations: Mapping[str, tuple[str, str]]) -> Key:
@@ -98,25 +101,21 @@ def _title(key: Key) -> str:
     return ", ".join(parts)
 
 
-def _difference(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
-    """Return both values or, if they are equal, the value and the names of the fields that differ."""
-    if ours[0] != theirs[0]:
-        return f"{ours[0]} and {theirs[0]}"
-    fields = [name for name, a, b in zip(MEASURED, ours, theirs, strict=True) if a != b]
-    return f"{ours[0]} in both, but different {' and '.join(fields)}"
-
-
-def _numbers(folder: Path, report: Recorded) -> dict[Key, list[float]]:
+def _numbers(report: Report) -> dict[Key, list[float]]:
     """Return the values over seeds of each tested number: of tasks, only the main score."""
-    configurations, numbers = _configurations(report, seed=0), {}
-    for results in results_in(folder, report.runs, report.records):
-        for record, values in results.columns():
-            if record.measure in TESTED and record.metric == PRIMARY.get(record.task, record.metric):
-                numbers[_key(record, configurations)] = [score.value for score in values.values()]
+    folder, (runs, records, _) = report
+    configurations, numbers = {run.id: _configuration(run, seed=0) for run in runs}, {}
+    try:
+        variants = by_settings(runs, records).values()
+    except BadInput as error:  # a record is repeated
+        raise BadInput(str(error), folder) from None
+    for record, values in chain(*(results.columns() for results in variants)):
+        if record.measure in TESTED and record.metric == PRIMARY.get(record.task, record.metric):
+            numbers[_key(record, configurations)] = [score.value for score in values.values()]
     return numbers
 
 
-def _verdicts(reports: Sequence[tuple[Path, Recorded]]) -> dict[str, tuple[str, str]]:
+def _verdicts(reports: Sequence[Report]) -> dict[str, tuple[str, str]]:
     """Return both verdicts on each claim; none for sweeps, whose claims are not tested."""
     kind = next(filter(None, (stored(folder).get("report") for folder, _ in reports)), None)
     if not kind or any(report.swept for _, report in reports):

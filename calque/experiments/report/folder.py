@@ -11,30 +11,25 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast, get_type_hints
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.table import Table
-from calque.analysis.results import Results, by_settings
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.summary import LIBRARIES
 from calque.experiments.run.places import REPORT, SHARED, USES, check_report_name, name_mistakes
-from calque.experiments.run.step import COMPUTE
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file with a report's description; only this file contains the date, commit and time, so that all other
 files are byte-identical for the same inputs."""
-TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
-TYPES |= {"settings": [str], "sweep": [str], "files": [str], "seeds": [int], "versions": {}}
-TYPES[COMPUTE] = {"steps": int, "seconds": int | float}
-"""The types of the values in a description: `[str]` is a list of strings, a dict the types at some keys."""
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
@@ -43,23 +38,40 @@ COMMITTED = CHECKOUT / "experiments" / "records"
 # Descriptions
 
 
+@dataclass(frozen=True)
+class _Cost:
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Types:
+    """The types of the values in a description that a report needs."""
+
+    study: str
+    report: str
+    scale: str
+    configuration: str
+    settings: tuple[str, ...]
+    sweep: tuple[str, ...]
+    files: tuple[str, ...]
+    seeds: tuple[int, ...]
+    versions: Mapping[str, str]
+    compute: _Cost
+
+
 def provenance() -> About:
-    """Return the date, commit, command, machine and versions."""
+    """Return the date, commit, command, machine (as results differ between processors) and versions."""
     import torch
 
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
-    return {
-        **_now(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, {device}",
-        "versions": {library: version(library) for library in LIBRARIES},
-    }
-
-
-def _processor() -> str:
-    """Return the processor's name, because results differ between processors."""
     info = Path("/proc/cpuinfo")
     name = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE) if info.is_file() else None
-    return name[1] if name else platform.machine()
+    return {
+        **_now(),
+        "machine": f"{name[1] if name else platform.machine()}, {os.cpu_count()} cores, {device}",
+        "versions": {library: version(library) for library in LIBRARIES},
+    }
 
 
 def _now() -> dict[str, str]:
@@ -100,42 +112,33 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
-        names = (*(part and part.name for part in parts), *run.settings.items())
-        groups.setdefault(names, []).append(run)
-        first = groups[names][0]
-        for part in ("objective", "start", "mixture", "layers"):
-            if getattr(run, part) != getattr(first, part):
-                raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
+        group = groups.setdefault((*(part and part.name for part in parts), *run.settings.items()), [])
+        group.append(run)
+        configurations = [(one.objective, one.start, one.mixture, one.layers) for one in (group[0], run)]
+        if configurations[0] != configurations[1]:
+            raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
+    starts = [run.start.objective for run in runs if run.start]
     expected: dict[str | None, tuple[set[int], str]] = {}
-    for first, *others in groups.values():
-        if others or all(run.start is None or run.start.objective != first.objective for run in runs):
-            # A start may have a single run, and a sweep may vary the seeds.
-            seeds = {run.seed for run in (first, *others)}
-            before, name = expected.setdefault(first.settings.get("seeds"), (seeds, first.id))
+    for group in groups.values():
+        if len(group) > 1 or group[0].objective not in starts:  # a start may have a single run
+            seeds = {run.seed for run in group}
+            sampled = group[0].settings.get("seeds")  # a sweep may vary the seeds
+            before, name = expected.setdefault(sampled, (seeds, group[0].id))
             if seeds != before:
-                raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
+                raise BadInput(f"{name} was run with seeds {before}, but {group[0].id} with {seeds}", path)
 
 
 def stored(folder: Path) -> About:
     """Read the description in a report's folder; return an empty description if there is no file."""
-    path = folder / ABOUT
+    path, types = folder / ABOUT, get_type_hints(_Types)
     try:
         about = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        for key in json_rows.field_value(dict, about, "the description"):
+            if key in types:
+                json_rows.field_value(types[key], about[key], key)
     except ValueError as error:
-        raise BadInput(f"not JSON: {error}", path) from None
-    if not isinstance(about, dict):
-        raise BadInput("not a JSON object", path)
-    if wrong := [key for key in about if key in TYPES and not _has_type(about[key], TYPES[key])]:
-        raise BadInput(f"{', '.join(wrong)}: not the type that `calque run` writes", path)
-    return about
-
-
-def _has_type(value: Any, kind: Any) -> bool:
-    if isinstance(kind, list):
-        return isinstance(value, list) and all(isinstance(element, kind[0]) for element in value)
-    if isinstance(kind, dict):
-        return isinstance(value, dict) and all(_has_type(value.get(key), kind[key]) for key in kind)
-    return isinstance(value, kind)
+        raise BadInput(f"not a report's description in JSON: {error}", path) from None
+    return cast(About, about)
 
 
 def keep_stored(folder: Path, about: About) -> About:
@@ -177,14 +180,6 @@ def read_records(folder: Path) -> Recorded:
             raise BadInput(str(error), folder / RECORDS, line) from None
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     return Recorded(runs, records, floors)
-
-
-def results_in(folder: Path, runs: Sequence[Run], records: Sequence[Record]) -> list[Results]:
-    """Split a folder's records by swept values. Raises BadInput, with the folder, for repeated records."""
-    try:
-        return [*by_settings(runs, records).values()]
-    except BadInput as error:
-        raise BadInput(str(error), folder) from None
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
@@ -237,15 +232,13 @@ def named_report(runs: Path, about: About) -> Path:
     check_report_name(about["name"])
     folder = runs / about["study"] / REPORTS / about["name"]
     if folder.is_dir() and any(folder.iterdir()):
-        description = stored(folder)
-        if "configuration" not in description:
+        there = stored(folder)
+        if "configuration" not in there:
             expected = "expected a new folder, or a report with the same configuration"
             raise BadInput(f"not a report; {expected}", folder)
-        if description["configuration"] != about["configuration"]:
-            reason = (
-                f"contains the report on {_titled(description)}, not on {_titled(about)}; choose another name"
-            )
-            raise BadInput(reason, folder)
+        if there["configuration"] != about["configuration"]:
+            reports = f"the report on {_titled(there)}, not on {_titled(about)}"
+            raise BadInput(f"contains {reports}; choose another name", folder)
     return folder
 
 
@@ -275,14 +268,8 @@ def report_folder(name: str, runs: Path) -> Path:
     """Return the folder of a finished report, given as a path, as a study below `runs`, or as STUDY/NAME.
     Raises BadInput if there is none."""
     study, _, report = name.rpartition("/")
-    places = [
-        Path(name),
-        Path(name) / REPORT,
-        runs / name / REPORT,
-        runs / name,
-        runs / study / REPORTS / report,
-    ]
-    for place in places:
-        if (place / RECORDS).is_file():
-            return place
+    for folder in (Path(name), runs / name, runs / study / REPORTS / report):
+        for place in (folder, folder / REPORT):
+            if (place / RECORDS).is_file():
+                return place
     raise BadInput(f"no finished report is called {shown(name)} below {runs}")

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.looking import Look, look
+from calque.analysis.looking import look
 from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
@@ -31,7 +31,7 @@ from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.on_demand import PREVIEW
 from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
 from calque.experiments.report.outcome import Outcome
-from calque.experiments.report.summary import described_facts, exclusions, facts_of, scale_of
+from calque.experiments.report.summary import described_facts, exclusions, scale_of, shared_facts
 from calque.experiments.settings.catalogue import table
 from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
@@ -46,22 +46,19 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
     """Write the report on a finished study or on the variants in a sweep to `folder`, atomically, and return
     its summary. `about` is the report's description."""
     about, studies, (swept, first) = about or {}, [study for _, study in variants], variants[0]
-    size, facts, left_out = scale_of(studies), facts_of(variants, root, about), exclusions(studies, root)
-    by_values, titled = dict[Values, Results](), dict[str, Study]()
+    size, by_values, models = scale_of(studies), dict[Values, Results](), dict[Path, str]()
     for settings, study in variants:
         results = joined(study.paper, *_recorded(study, root, settings), size)
         by_values[tuple(settings.values())] = results
-        title = "".join(f", {key}={value}" for key, value in settings.items())
-        titled[title] = study
-    claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
+        _add_models(models, study, root, "".join(f", {key}={value}" for key, value in settings.items()))
     sweep = SweepResults(tuple(swept), by_values)
-    page = _page(sweep, first.paper, about, claimed, size)
+    claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
     page = replace(
-        page,
-        exclusions=left_out,
-        facts=facts,
-        example=example_of(studies, root),
-        looks=models_inside(titled, root),
+        _page(sweep, first.paper, about, claimed),
+        exclusions=exclusions(studies, root),
+        facts=[*described_facts(about), *shared_facts(studies, root)],
+        example=_example(studies, root),
+        looks=[(title, look(Checkpoint.open(model))) for model, title in [*models.items()][:INSIDE]],
     )
     return _write(folder, page, sweep, about, claimed)
 
@@ -88,17 +85,17 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     paper, size, rows = about["report"], about["scale"], read_records(source)
     claimed = None if rows.swept else primary_of(source)
     try:
-        sweep = SweepResults(
-            rows.swept, by_settings(*rows) if rows.swept else {(): joined(paper, *rows, size)}
-        )
-        page = replace(_page(sweep, paper, about, claimed, size), facts=described_facts(about))
+        variants = by_settings(*rows, size)
+        sweep = SweepResults(rows.swept, variants if rows.swept else {(): joined(paper, *rows, size)})
+        page = replace(_page(sweep, paper, about, claimed), facts=list(described_facts(about)))
     except BadInput as error:
         raise BadInput(str(error), source) from None
     return _write(folder, page, sweep, about, claimed)
 
 
-def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims | None, size: str) -> Report:
-    title, results = f"Calque: the study {sweep.first.study}", sweep.first
+def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
+    results = sweep.first
+    title, size = f"Calque: the study {results.study}", results.scale
     if sweep.keys:
         plot = sweep_figure(sweep, size)
         tables = {"sweep": sweep_table(sweep, size), "differences": differences_table(sweep)}
@@ -109,11 +106,11 @@ def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims 
             plots=[plot] if plot else [],
             tables={name: table for name, table in tables.items() if table},
         )
-    tables_of_study = tables_of(results, paper, claimed)
+    doc, tables_of_study = table().get(results.study, {}).get("doc", ""), tables_of(results, paper, claimed)
     return Report(
         title=title,
-        scale=results.scale,
-        question=_question(results.study, changed=bool(about.get("settings"))),
+        scale=size,
+        question=doc[: doc.find("?") + 1] if about.get("settings") else doc,
         plots=figures_of(results, paper),
         change=claimed.change(results) if claimed and NAME in tables_of_study else "",
         tables=tables_of_study,
@@ -125,8 +122,8 @@ def _write(
 ) -> Outcome:
     variants = sweep.variants.values()
     with whole_folder(folder, stored(folder).get("files", ())) as part:
-        json_rows.write(part / RUNS, [run for results in variants for run in results.runs.values()])
-        json_rows.write(part / RECORDS, [record for results in variants for record in results.records])
+        json_rows.write(part / RUNS, chain(*(results.runs.values() for results in variants)))
+        json_rows.write(part / RECORDS, chain(*(results.records for results in variants)))
         json_rows.write(part / FLOORS, sweep.floors())
         for name, table in page.tables.items():
             table.save(part, name)
@@ -172,16 +169,7 @@ def figures_of(results: Results, paper: str) -> list[Plot]:
     return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 
-# Parts that are not computed from records: the question, an example and inspections
-
-
-def _question(study: str, changed: bool) -> str:
-    """Return a study's description, or only its question if settings are `changed`."""
-    doc = table().get(study, {}).get("doc", "")
-    return doc[: doc.find("?") + 1] if changed else doc
-
-
-def example_of(studies: Iterable[Study], root: Path) -> str:
+def _example(studies: Iterable[Study], root: Path) -> str:
     """Return the first sentence in the preview of derived languages, or "" if no study has any."""
     for study in studies:
         text = study.data(root, study.seeds[0]).text
@@ -190,13 +178,9 @@ def example_of(studies: Iterable[Study], root: Path) -> str:
     return ""
 
 
-def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """Inspect each objective's first model that has a checkpoint; the keys of `studies` are appended to the
-    objectives' titles."""
-    titles = dict[Path, str]()
-    for suffix, study in studies.items():
-        for model in study.models(root):
-            title = model.training.objective.title + suffix
-            if title not in titles.values() and model.training.languages and model.checkpoint.is_dir():
-                titles.setdefault(model.checkpoint, title)
-    return [(title, look(Checkpoint.open(folder))) for folder, title in [*titles.items()][:INSIDE]]
+def _add_models(models: dict[Path, str], study: Study, root: Path, suffix: str) -> None:
+    """Add the folder and title of each objective's first model that has a checkpoint."""
+    for model in study.models(root):
+        title = model.training.objective.title + suffix
+        if title not in models.values() and model.training.languages and model.checkpoint.is_dir():
+            models.setdefault(model.checkpoint, title)

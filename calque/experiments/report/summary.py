@@ -1,8 +1,6 @@
 """A study's size, configuration and exclusions, as text for its report."""
 
-import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ from calque.derive.on_demand import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
-from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
@@ -21,17 +18,11 @@ EFFECTS = {
 }
 """The meaning of each count in a manifest's `vocabulary` entry."""
 Fact = tuple[str, str]  # a title and a value
-LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
 def counted(number: int, one: str) -> str:
     """Format a number with its noun: `1 model`, `12 models`."""
     return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
-def listed(values: Mapping[str, Any]) -> str:
-    """Format settings on one line: `layers 2, heads 4`."""
-    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
 def scale(study: Study) -> str:
@@ -49,12 +40,10 @@ def scale(study: Study) -> str:
         rows = f"{train.batch:,} rows of {model.length}"
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
     files = [task.files for task in study.tasks.values() if task.files]
-    numbers = {
-        "training examples": max((task_files.limit for task_files in files), default=0),
-        "test items of a language": max((task_files.tested for task_files in files), default=0),
-    }
-    samples = " and ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
-    return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
+    examples, tested = max((f.limit for f in files), default=0), max((f.tested for f in files), default=0)
+    samples = [f"{examples:,} training examples"] if examples else []
+    samples += [f"{tested:,} test items of a language"] if tested else []
+    return f"{layers} of width {model.hidden}" + (f", at most {' and '.join(samples)}" if samples else "")
 
 
 def scale_of(studies: Iterable[Study]) -> str:
@@ -65,16 +54,12 @@ def scale_of(studies: Iterable[Study]) -> str:
     return " ".join("/".join(dict.fromkeys(words)) for words in zip(*scales, strict=True))
 
 
-# Exclusions
-
-
 def account(study: Study, root: Path) -> list[str]:
     """Return a line for each count recorded while deriving languages and examples, and for each folder."""
-    lines = list(_of_data(study, root))
-    for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
-        preview = f": read {PREVIEW}" if PREVIEW in artefact.digests else ""
-        lines.append(f"{artefact.folder}{preview}")
-    return lines
+    artefacts = [step.open() for step in study.steps(root) if step.stage == "derive"]
+    previews = (f": read {PREVIEW}" if PREVIEW in artefact.digests else "" for artefact in artefacts)
+    folders = [f"{one.folder}{preview}" for one, preview in zip(artefacts, previews, strict=True)]
+    return [*_of_data(study, root), *folders]
 
 
 def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
@@ -124,11 +109,11 @@ def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
         yield f"{name}: {count:,} {why} kept their order"
     if torn := facts.get("spans split"):
         yield f"{name}: {torn:,} {TORN}"
-    parts = [*facts.get("splits", {}).items()]
+    parts = dict(facts.get("splits", {}))
     if isinstance(languages := facts.get("languages"), Mapping):
-        parts += languages.items()
-    parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
-    for part, inner in parts:
+        parts |= languages
+    parts |= {"-".join(pair["languages"]): pair for pair in facts.get("pairs", ()) if "in" in pair}
+    for part, inner in parts.items():
         yield from _omissions(inner, f"{name}, {part}" if name else part)
     for what, effect in EFFECTS.items():
         if count := facts.get("vocabulary", {}).get(what):
@@ -139,54 +124,40 @@ def _counts(facts: Mapping[str, Any]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in facts.items() if isinstance(count, int))
 
 
-# Configuration and cost
+def described_facts(about: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield the configuration in a report's description, and the time of its steps."""
+    for key in ("seeds", "settings", "sweep"):
+        if values := about.get(key):
+            yield key.capitalize(), "; ".join(map(str, values))
+    if about.get("machine"):
+        yield "Machine", str(about["machine"])
+    if versions := about.get("versions"):
+        yield "Libraries", _listed(versions)
+    if cost := about.get(COMPUTE):
+        yield "Compute", f"{cost['steps']:,} steps took {cost['seconds'] / 3600:,.1f} hours"
 
 
-def facts_of(variants: Sequence[Variant], root: Path, about: Mapping[str, Any]) -> list[Fact]:
-    """Return the swept settings, the facts that all variants of a study share, and the cost."""
-    swept: dict[str, dict[str, None]] = {}
-    for settings, _ in variants:
-        for key, value in settings.items():
-            swept.setdefault(key, {})[value] = None
-    first, *others = [list(_facts_of(study, root)) for _, study in variants]
-    shared = [fact for fact in first if all(fact in facts for facts in others)]
-    return [*((key, ", ".join(values)) for key, values in swept.items()), *shared, *_cost(about)]
-
-
-def described_facts(about: Mapping[str, Any]) -> list[Fact]:
-    """Return the facts in a report's description."""
-    facts = {
-        "Seeds": ", ".join(map(str, about["seeds"])),
-        "Settings": "; ".join(about.get("settings", ())),
-        "Sweep": "; ".join(about.get("sweep", ())),
-        "Machine": str(about.get("machine", "")),
-        "Libraries": listed(about.get("versions", {})),
-    }
-    return [*(fact for fact in facts.items() if fact[1]), *_cost(about)]
+def shared_facts(studies: Iterable[Study], root: Path) -> list[Fact]:
+    """Return the facts about models, training and tasks that all studies share."""
+    first, *others = [list(_facts_of(study, root)) for study in studies]
+    return [fact for fact in first if all(fact in facts for facts in others)]
 
 
 def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
-    models, measured = study.models(root), study.measured(root)
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
-    yield "Seeds", ", ".join(map(str, study.seeds))
     if study.objectives:
-        yield "Model", listed(vars(study.model))
-        yield "Training", listed(plain(study.train))
-    shipped = {run.file: run for model in models if (run := model.training.shipped)}
+        yield "Model", _listed(vars(study.model))
+        yield "Training", _listed(plain(study.train))
+    shipped = {run.file: run for model in study.models(root) if (run := model.training.shipped)}
     for file, run in shipped.items():
         yield "Trained in advance", f"weights of {file.name}, SHA-256 {run.identity()}"
     if study.paces:
-        yield "Steps, as multiples of train.steps", listed(study.paces)
+        yield "Steps, as multiples of train.steps", _listed(study.paces)
     yield from study.languages.facts(study).items()
     for name, task in study.tasks.items():
-        yield f"Fine-tuning, {name}", listed(vars(task.finetune))
-    machine = measured[0].open().facts["made with"] if measured else models[0].step.open().facts["identity"]
-    yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
-    yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+        yield f"Fine-tuning, {name}", _listed(vars(task.finetune))
 
 
-def _cost(about: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield the time of a report's steps, given its description, unless it is unknown."""
-    if cost := about.get(COMPUTE):
-        yield "Compute", f"{cost['steps']:,} steps took {cost['seconds'] / 3600:,.1f} hours"
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
