@@ -20,7 +20,10 @@ from calque.derive.files import files_of, read_toml, whole_folder
 from calque.experiments.report.folder import COMMITTED, About, read_records, stored
 from calque.experiments.report.report import figures_of, joined
 
-ITEMS = Path(__file__).with_name("papers.toml")
+NAMES = ("align-mlm", "xlm-align", "weam", "ppa")
+"""Papers. NAME.toml in this folder has a table for each item (see `Item`), with the paper's claims (see
+`PaperClaim`). A paper's own fields are defaults for its items, and `claim` for claims; an item takes the
+fields that it lacks from the item named by `like`, if any."""
 SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
@@ -31,11 +34,11 @@ they are."""
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure in a paper. `scale` is `everyday` or `pocket` (derived languages, models from
-    scratch) or `small` (a pretrained encoder). A figure is `file` in a report, and its claims use numbers in
-    the published table `table`; `claim` holds defaults for `claims`. `transforms`, `objectives`, `aligners`
-    and `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
-    `differs` how the experiments differ."""
+    """A table or figure in a paper, and the committed `records` with our numbers. `scale` is `everyday` or
+    `pocket` (derived languages, models from scratch) or `small` (a pretrained encoder). A figure is `file` in
+    a report, and its claims use numbers in the published table `table`. `transforms`, `objectives`,
+    `aligners` and `settings` map published names to ours. `absent` says which results are unavailable at this
+    scale, and `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -60,6 +63,11 @@ class Item:
     @property
     def full_name(self) -> str:
         return f"{self.paper} {self.name}"
+
+    @property
+    def published(self) -> str:
+        """The name of the paper's published numbers."""
+        return self.paper.replace("-", "_")
 
     @property
     def number(self) -> int:
@@ -97,31 +105,29 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """Read the entries of papers.toml; a paper takes fields that it lacks from the paper named in `like`."""
-    tables = read_toml(ITEMS)
-    return {name: tables.get(about.get("like"), {}) | about for name, about in tables.items()}
+    """Read each paper's file."""
+    return {name: read_toml(Path(__file__).with_name(f"{name}.toml")) for name in NAMES}
 
 
 def items(paper: str | None = None) -> list[Item]:
     """Return the items of all papers or of one, in order. Raises BadInput for an unknown paper."""
-    if paper is not None and paper not in papers():
-        raise BadInput(unknown("paper", paper, papers()))
-    names = papers() if paper is None else [paper]
-    entries = [(name, item) for name in names for item in papers()[name]["items"]]
-    return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in entries]
+    if paper not in (None, *NAMES):
+        raise BadInput(unknown("paper", str(paper), NAMES))
+    chosen = NAMES if paper is None else (paper,)
+    names = [(each, name) for each in chosen for name in papers()[each] if "-" in name]
+    return [Item(paper=each, name=name, **_fields(papers()[each], name)) for each, name in names]
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields; missing fields are taken from the item named in `like` or from the paper."""
-    fields = dict(about["items"][name])
+    fields = dict(about[name])
     if like := fields.pop("like", None):
         return _fields(about, like) | fields
-    return {key: about[key] for key in Item.__annotations__ if key in about} | fields
+    return {key: about[key] for key in Item.__annotations__ if key in about and key != "title"} | fields
 
 
 def item(paper: str, name: str) -> Item:
     """Return one item. Raises BadInput for an unknown paper or item."""
-    by_name = {paper_item.name: paper_item for paper_item in items(paper)}
+    by_name = {each.name: each for each in items(paper)}
     if name not in by_name:
         raise BadInput(unknown(f"table or figure of {paper}", name, by_name))
     return by_name[name]
@@ -152,9 +158,8 @@ def _results(folder: Path) -> dict[tuple[str, ...], Results]:
 
 def printed(one: Item) -> Printed:
     """Match the published numbers in an item's table with ours."""
-    numbers = published(papers()[one.paper]["published"], one.number)
-    our_names = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
-    return Printed(numbers, our_names, _results(one.folder), natural=one.about["report"] == "xtreme")
+    numbers, natural = published(one.published, one.number), one.about["report"] == "xtreme"
+    return Printed(numbers, vars(one), _results(one.folder), natural)
 
 
 @cache
@@ -167,13 +172,11 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
             for claim in parsed(PaperClaim, {**paper_item.claim, **entry}).by_task:
                 claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
     judgements = [printed(paper_item).judge(claim) for paper_item, claim in claims]
-    families = [
-        (paper_item.records, verdict)
-        for (paper_item, _), (verdict, *_) in zip(claims, judgements, strict=True)
-    ]
+    records = [paper_item.records for paper_item, _ in claims]
+    corrected = in_families(zip(records, [judged[0] for judged in judgements], strict=True))
     by_item: dict[str, list[Conclusion]] = {}
-    for (paper_item, claim), numbers, tested in zip(claims, judgements, in_families(families), strict=True):
-        verdict, our_value, paper_value, remark = numbers
+    for (paper_item, claim), judged, tested in zip(claims, judgements, corrected, strict=True):
+        verdict, our_value, paper_value, remark = judged
         word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
         row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), our_value, paper_value, remark)
@@ -199,7 +202,7 @@ def rendered(one: Item) -> Table | Plot:
         return next(plot for plot in plots if plot.name == one.file)
     about, label = papers()[one.paper], one.name.replace("-", " ").capitalize()
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
-    note = notes(about["published"]).get(one.number, "")
+    note = notes(one.published).get(one.number, "")
     remarks = [one.absent, note, f"Conclusions, ours / the paper’s: {ends}."]
     title = f"{label} of {about['title']}: {one.title}, {size}"
     return printed(one).table(title, " ".join(filter(None, remarks)))

@@ -25,7 +25,7 @@ def ours_and_theirs(text):
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda x: x.full_name)
 def test_tables_contain_every_published_number_once(one):
-    numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], one.number)]
+    numbers = [percent(p.value) for p in published(one.published, one.number)]
     table = table_of(one.paper, one.name)
     cells = [text for row in table.rows for text in row[table.labels :] if text != MISSING]
     assert sorted(theirs for _, theirs in map(ours_and_theirs, cells)) == sorted(numbers)
