@@ -94,16 +94,6 @@ def paired_error(parts: np.ndarray) -> float:
     return math.sqrt((float(parts @ parts) + 2 * heaviest**2) / n) / math.sqrt(n)
 
 
-def welch(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
-    assumed to have the other sample's variance."""
-    samples = [(np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (first, second)]
-    means, deviations, sizes = zip(*samples, strict=True)
-    if max(deviations) <= 1e-12 * max(1.0, *np.abs(means)):
-        return None
-    return float(stats.ttest_ind_from_stats(*samples[0], *samples[1], equal_var=1 in sizes).pvalue)
-
-
 EXACT = 12  # maximum group size for enumerating all pairings
 LEAST = 4  # minimum number of points for rho: with three, each order has a probability of 1/6
 FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it covers only 77 to 90 %

@@ -304,11 +304,9 @@ def report(
 
 
 def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
-    """Compare the conclusions, numbers and records in two reports.
+    """Compare the conclusions and records in two reports.
 
-    The output first counts the verdicts on claims that differ, and the main scores, alignment, retrieval and
-    error rates that differ by more than seed noise (Welch's t-test with Holm's correction). It then lists the
-    records that differ.
+    The output lists the claims whose verdicts differ, then the records that differ.
 
     The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
     none.
@@ -317,11 +315,9 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
     from calque.experiments.report.folder import report_folder
 
     comparison = compare_reports(report_folder(first, runs), report_folder(second, runs))
-    typer.echo(comparison.verdict)
+    typer.echo(f"{len(comparison.changed)} of {len(comparison.claims)} conclusions differ")
     for claim, (first_verdict, second_verdict) in comparison.changed.items():
         typer.echo(printable(f"  {claim}: {first_verdict}; in {second}: {second_verdict}"))
-    for title in comparison.beyond[:SHOWN]:
-        typer.echo(printable(f"  {title}"))
     typer.echo(f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.")
     for difference in comparison.different[:SHOWN]:
         typer.echo(printable(difference))

@@ -11,11 +11,10 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_type_hints
+from typing import Any, NamedTuple, cast
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
@@ -24,40 +23,22 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.places import REPORT, SHARED, USES, check_report_name, name_mistakes
+from calque.experiments.run.step import COMPUTE
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file with a report's description; only this file contains the date, commit and time, so that all other
 files are byte-identical for the same inputs."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
+TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "configuration"), str)
+TYPES |= dict.fromkeys(("settings", "sweep", "files"), tuple[str, ...]) | {"seeds": tuple[int, ...]}
+TYPES |= dict.fromkeys(("versions", COMPUTE), Mapping[str, Any])
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
 
 
 # Descriptions
-
-
-@dataclass(frozen=True)
-class _Cost:
-    steps: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class _Types:
-    """The types of the values in a description that a report needs."""
-
-    study: str
-    report: str
-    scale: str
-    configuration: str
-    settings: tuple[str, ...]
-    sweep: tuple[str, ...]
-    files: tuple[str, ...]
-    seeds: tuple[int, ...]
-    versions: Mapping[str, str]
-    compute: _Cost
 
 
 def provenance() -> About:
@@ -106,36 +87,27 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs with different configurations or seeds, which no table should average."""
+    """Raise BadInput for runs with different configurations, which no table should average."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
-    groups: dict[Any, list[Run]] = {}
+    configurations: dict[Any, tuple[Any, str]] = {}
     for run in runs:
         parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
-        group = groups.setdefault((*(part and part.name for part in parts), *run.settings.items()), [])
-        group.append(run)
-        configurations = [(one.objective, one.start, one.mixture, one.layers) for one in (group[0], run)]
-        if configurations[0] != configurations[1]:
-            raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
-    starts = [run.start.objective for run in runs if run.start]
-    expected: dict[str | None, tuple[set[int], str]] = {}
-    for group in groups.values():
-        if len(group) > 1 or group[0].objective not in starts:  # a start may have a single run
-            seeds = {run.seed for run in group}
-            sampled = group[0].settings.get("seeds")  # a sweep may vary the seeds
-            before, name = expected.setdefault(sampled, (seeds, group[0].id))
-            if seeds != before:
-                raise BadInput(f"{name} was run with seeds {before}, but {group[0].id} with {seeds}", path)
+        names = (*(part and part.name for part in parts), *run.settings.items())
+        configuration = run.objective, run.start, run.mixture, run.layers
+        first, name = configurations.setdefault(names, (configuration, run.id))
+        if configuration != first:
+            raise BadInput(f"two configurations in one table: {name} and {run.id}", path)
 
 
 def stored(folder: Path) -> About:
     """Read the description in a report's folder; return an empty description if there is no file."""
-    path, types = folder / ABOUT, get_type_hints(_Types)
+    path = folder / ABOUT
     try:
         about = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
         for key in json_rows.field_value(dict, about, "the description"):
-            if key in types:
-                json_rows.field_value(types[key], about[key], key)
+            if key in TYPES:
+                json_rows.field_value(TYPES[key], about[key], key)
     except ValueError as error:
         raise BadInput(f"not a report's description in JSON: {error}", path) from None
     return cast(About, about)

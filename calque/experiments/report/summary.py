@@ -133,8 +133,9 @@ def described_facts(about: Mapping[str, Any]) -> Iterator[Fact]:
         yield "Machine", str(about["machine"])
     if versions := about.get("versions"):
         yield "Libraries", _listed(versions)
-    if cost := about.get(COMPUTE):
-        yield "Compute", f"{cost['steps']:,} steps took {cost['seconds'] / 3600:,.1f} hours"
+    match about.get(COMPUTE):
+        case {"steps": int(steps), "seconds": int() | float() as seconds}:
+            yield "Compute", f"{steps:,} steps took {seconds / 3600:,.1f} hours"
 
 
 def shared_facts(studies: Iterable[Study], root: Path) -> list[Fact]:
