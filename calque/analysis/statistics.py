@@ -5,7 +5,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.random import Generator
 
+from calque.derive.fingerprint import total
 from calque.pretrain.lazy import special, stats
 
 CONFIDENCE = 0.95
@@ -138,29 +140,27 @@ def spearman(
     n, random = len(points), np.random.default_rng(seed)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(members) == n:
         return None
-    exact = max(map(len, members.values())) <= EXACT
-    ranks = stats.rankdata(x), stats.rankdata(y), [*members.values()]
-    p = _exact_p(*ranks) if exact else _random_p(*ranks, random, draws)
+    exact, pools = max(map(len, members.values())) <= EXACT, [*members.values()]
+    a, b = stats.rankdata(x), stats.rankdata(y)
+    middle = total(a[group].sum() * b[group].sum() / len(group) for group in pools)
+    p = _exact_p(a, b, pools, middle) if exact else _random_p(a, b, pools, middle, random, draws)
     rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
     low, high = np.quantile(rhos, [1 - UPPER, UPPER]).tolist() if len(rhos) else (None, None)
-    return Correlation(float(_rho(x[None], y[None])[0]), p, n, low, high, exact, rhos)
+    return Correlation(float(_rho(a[None], b[None])[0]), p, n, low, high, exact, rhos)
 
 
-def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
+def _rho(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
 
 
-def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[list[int]]) -> float:
-    """Return the p-value over all pairings within groups, given ranks."""
-    a, b = (2 * x).astype(int), (2 * y).astype(int)  # ranks may be half numbers
-    shares, middle = np.ones(1), 0.0
-    for group in members:
+def _exact_p(x: np.ndarray, y: np.ndarray, groups: Sequence[list[int]], middle: float) -> float:
+    """Return the p-value over all pairings within groups, given ranks and their mean sum of products."""
+    a, b, shares = (2 * x).astype(int), (2 * y).astype(int), np.ones(1)  # ranks may be half numbers
+    for group in groups:
         shares = np.convolve(shares, _products(a[group].tolist(), b[group].tolist()))
-        middle += a[group].sum() * b[group].sum() / len(group)
-    distance = np.abs(np.arange(len(shares)) - middle)
-    return float(min(1.0, shares[distance >= abs(int(a @ b) - middle) - 1e-6].sum()))
+    distance = np.abs(np.arange(len(shares)) - 4 * middle)
+    return float(min(1.0, shares[distance >= abs(int(a @ b) - 4 * middle) - 1e-6].sum()))
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
@@ -181,23 +181,22 @@ def _products(a: list[int], b: list[int]) -> np.ndarray:
 
 
 def _random_p(
-    x: np.ndarray, y: np.ndarray, members: Sequence[list[int]], random: np.random.Generator, draws: int
+    x: np.ndarray, y: np.ndarray, groups: Sequence[list[int]], middle: float, random: Generator, draws: int
 ) -> float:
-    """Return the p-value over random pairings within groups, given ranks."""
-    permuted, middle = np.tile(y, (draws, 1)), 0.0
-    for group in members:
+    """Return the p-value over random pairings within groups, given ranks and their mean sum of products."""
+    permuted = np.tile(y, (draws, 1))
+    for group in groups:
         permuted[:, group] = random.permuted(permuted[:, group], axis=1)
-        middle += x[group].sum() * y[group].sum() / len(group)
     as_far = int((np.abs(permuted @ x - middle) >= abs(x @ y - middle) - 1e-6).sum())
     return (as_far + 1) / (draws + 1)
 
 
-def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
+def _bootstrap(x: np.ndarray, y: np.ndarray, random: Generator, draws: int) -> np.ndarray:
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
         draw = random.integers(len(x), size=(draws, len(x)))
         picks = np.concatenate([picks, draw[(np.ptp(x[draw], axis=1) > 0) & (np.ptp(y[draw], axis=1) > 0)]])
-    return _rho(x[picks[:draws]], y[picks[:draws]])
+    return _rho(*(stats.rankdata(values[picks[:draws]], axis=1) for values in (x, y)))
 
 
 def points(estimate: Estimate) -> str:
@@ -205,8 +204,8 @@ def points(estimate: Estimate) -> str:
     mean, several = f"{100 * estimate.mean:.1f} points", estimate.seeds > 1
     seeds = f"{estimate.seeds} seeds" if several else "one seed"
     if estimate.interval is None:
-        return f"{mean}, {seeds}" + (" that do not differ" if several else "")
-    covers = ": the interval covers test items only" if estimate.over == "items" else ""
+        return f"{mean}, {seeds}" + " that do not differ" * several
+    covers = ": the interval covers test items only" * (estimate.over == "items")
     low, high = estimate.interval
     return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {seeds}{covers}"
 

@@ -66,7 +66,6 @@ def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Verdict]:
     corrected = [verdict for _, verdict in claims]
     for ps in families.values():
         for i, p in zip(ps, holm([*ps.values()]), strict=True):
-            word = corrected[i].verdict
-            word = ALONE.get(word, word) if p >= 1 - CONFIDENCE else word
-            corrected[i] = replace(corrected[i], verdict=word, p=p, of=len(ps))
+            alone = ALONE.get(corrected[i].verdict) if p >= 1 - CONFIDENCE else None
+            corrected[i] = replace(corrected[i], verdict=alone or corrected[i].verdict, p=p, of=len(ps))
     return corrected

@@ -85,8 +85,7 @@ class Item:
 
 
 class Conclusion(NamedTuple):
-    """A claim, its location in the paper, the direction of our result relative to it, both numbers, and a
-    remark."""
+    """A claim, its location in the paper, the direction of our result relative to it, and both numbers."""
 
     claim: str
     where: str
@@ -139,8 +138,7 @@ def listing() -> Iterator[str]:
         yield f"{name}: {about['title']}"
         for paper_item in items(name):
             yield f"  {paper_item.name:<10}{paper_item.title} ({paper_item.scale})"
-            for conclusion in conclusions(name)[paper_item.name]:
-                yield f"  {'':<10}{conclusion.direction}, {conclusion.size}: {conclusion.claim}"
+            yield from (f"  {'':<10}{conclusion}" for conclusion in conclusions(name)[paper_item.name])
         if full := about.get("full"):
             yield f"  at the paper's scale, which requires GPUs: calque plan {full}"
     yield (
