@@ -153,7 +153,7 @@ def judge_difference(first: BySeed, second: BySeed, *, side: int = 1, bound: flo
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`."""
+    """Judge an estimate likewise."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")
 
 
@@ -199,7 +199,7 @@ def over_draws(draws: Sequence[list[Floor]]) -> list[Floor]:
 
 class Results:
     """A study's runs, records, published numbers and floors; `scale` describes its size in words. Raises
-    BadInput if runs and records do not match, or if two records have the same key."""
+    BadInput for records of several studies, or if two records have the same key."""
 
     def __init__(
         self,
@@ -210,11 +210,7 @@ class Results:
         scale: str = "",
     ) -> None:
         self.scale, self.records, self.published = scale, tuple(records), tuple(published)
-        self.runs: dict[str, Run] = {}
-        for run in runs:
-            if self.runs.setdefault(run.id, run) is not run:
-                raise BadInput(f"two runs have the id {run.id}")
-        self.floors = tuple(floors)
+        self.runs, self.floors = {run.id: run for run in runs}, tuple(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"expected records from one study, found several: {', '.join(studies)}")
@@ -238,13 +234,10 @@ class Results:
         """Group the records by key, seed and step."""
         columns: dict[Key, dict[int, dict[int, Record]]] = {}
         for record in self.records:
-            run = self.runs.get(record.run)
-            if run is None:
-                raise BadInput(f"a record belongs to an unknown run, {record.run}")
-            facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
-            seeds = columns.setdefault(Key(**facets, objective=self.objective_of(record)), {})
-            existing = seeds.setdefault(run.seed, {}).setdefault(record.step, record)
-            if existing is not record:
+            facets = {name: getattr(record, name) for name in Key._fields if name != "objective"}
+            key = Key(objective=self.objective_of(record), **facets)
+            curve = columns.setdefault(key, {}).setdefault(self.runs[record.run].seed, {})
+            if (existing := curve.setdefault(record.step, record)) is not record:
                 raise BadInput(f"{existing.run} and {record.run} record the same number: {record}"[:500])
         return {
             key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
@@ -318,9 +311,8 @@ class Results:
 
     def transform_title(self, name: str) -> str:
         """A transform's title, taken from the paper if the study does not include the transform."""
-        if name in self.languages:
-            return self.languages[name].title
-        return next((p.title for p in self.published if p.transform == name), "") or name
+        printed = next((number.title for number in self.published if number.transform == name), "")
+        return self.languages[name].title if name in self.languages else printed or name
 
 
 def by_settings(
@@ -345,9 +337,12 @@ def above_floor(
     if (floor := results.floor(task, metric, transform, results.source)) is None:
         return None
     scores = {name: results.scores(name, objective, transform, task, metric) for name in ("SUP", "ZS")}
-    low = Measured(floor.value, None)
-    if floor.items is not None:
-        low = over_parts(floor.value, per_item(*floor.items.numbers), (task, transform, ""))
+    parts = None if floor.items is None else per_item(*floor.items.numbers)
+    low = (
+        Measured(floor.value, None)
+        if parts is None
+        else over_parts(floor.value, parts, (task, transform, ""))
+    )
     seeds = sorted(scores["SUP"].keys() & scores["ZS"].keys())
     gain = mean({seed: scores[measure][seed] - low for seed in seeds})
     return None if gain is None else (floor, gain)

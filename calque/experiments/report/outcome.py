@@ -31,12 +31,10 @@ class Outcome:
         return self.folder / "report.html"
 
     def __str__(self) -> str:
-        parts = [_wrapped(f"{self.study}: {self.contents.scale}")]
+        parts, scale = [_wrapped(f"{self.study}: {self.contents.scale}")], f", {self.contents.scale}"
         if primary := self.contents.tables.get(PRIMARY_CLAIMS):
-            claims = [_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in primary.rows]
-            parts.append(
-                "\n".join([_wrapped(primary.title.removesuffix(f", {self.contents.scale}")), *claims])
-            )
+            claims = [f"- {row[1]}: {row[0]} ({row[5]})" for row in primary.rows]
+            parts.append("\n".join(map(_wrapped, [primary.title.removesuffix(scale), *claims])))
         if self.results and (scores := scores_table(self.results)):
             parts.append(as_text(scores))
         if self.contents.headlines:
@@ -76,15 +74,17 @@ def _wrapped(text: str) -> str:
 def as_text(table: Table) -> str:
     """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
     rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
-    widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*rows, strict=True)]
-    labels = list(range(table.labels))
-    groups = [[*labels]]
-    for place in range(table.labels, len(widths)):
-        if len(groups[-1]) > len(labels) and sum(widths[i] + 2 for i in (*groups[-1], place)) > WIDTH:
-            groups.append([*labels])
-        groups[-1].append(place)
-    blocks = []
-    for group in groups:
-        lines = ("  ".join(row[i][: widths[i]].ljust(widths[i]) for i in group) for row in rows)
-        blocks.append("\n".join(line.rstrip()[:WIDTH] for line in lines))
-    return "\n".join([_wrapped(table.title), "\n\n".join(blocks)])
+    columns = []
+    for column in zip(*rows, strict=True):
+        width = min(WIDTH // 3, max(map(len, column)))
+        columns.append([cell[:width].ljust(width) for cell in column])
+    labels, blocks = columns[: table.labels], [columns[: table.labels]]
+    for column in columns[table.labels :]:
+        if len(blocks[-1]) > len(labels) and sum(len(c[0]) + 2 for c in (*blocks[-1], column)) > WIDTH:
+            blocks.append(labels)
+        blocks[-1] = [*blocks[-1], column]
+    texts = []
+    for block in blocks:
+        lines = ("  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True))
+        texts.append("\n".join(lines))
+    return "\n".join([_wrapped(table.title), "\n\n".join(texts)])
