@@ -74,15 +74,16 @@ def _wrapped(text: str) -> str:
 def as_text(table: Table) -> str:
     """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
     rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
-    columns = []
+    columns = list[list[str]]()
     for column in zip(*rows, strict=True):
         width = min(WIDTH // 3, max(map(len, column)))
         columns.append([cell[:width].ljust(width) for cell in column])
-    labels, blocks = columns[: table.labels], [columns[: table.labels]]
-    for column in columns[table.labels :]:
-        if len(blocks[-1]) > len(labels) and sum(len(c[0]) + 2 for c in (*blocks[-1], column)) > WIDTH:
+    labels = columns[: table.labels]
+    blocks = [labels]
+    for cells in columns[table.labels :]:
+        if len(blocks[-1]) > len(labels) and sum(len(c[0]) + 2 for c in (*blocks[-1], cells)) > WIDTH:
             blocks.append(labels)
-        blocks[-1] = [*blocks[-1], column]
+        blocks[-1] = [*blocks[-1], cells]
     texts = []
     for block in blocks:
         lines = ("  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True))
