@@ -34,7 +34,7 @@ def new(
 ) -> None:
     """Generate a minimal study, objective, task or transform, or copy the lesson.
 
-    The file is NAME.py; the lesson is copied to the folder NAME. None of the files may exist yet."""
+    The file is NAME.py; the lesson is copied to the folder NAME."""
     if kind == "lesson":
         check_name(name, "a folder named")
         contents = {to / name / "lesson.ipynb": lesson_notebook().encode()}
@@ -57,15 +57,14 @@ def new(
 
 def lesson_notebook() -> str:
     """Return lesson.md as a notebook, whose code cells are the blocks of Python."""
-    cells = []
+    cells: list[dict[str, Any]] = []
     for number, part in enumerate(CODE.split((LESSON / "lesson.md").read_text(encoding="utf-8"))):
-        cell = {"id": f"cell-{number}", "metadata": {}, "source": part.strip()}
-        code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
-        if part.strip():
-            cells.append(cell | (code if number % 2 else {"cell_type": "markdown"}))
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(notebook, ensure_ascii=False, indent=1)
+        if source := part.strip():
+            code = {"execution_count": None, "outputs": []} if number % 2 else {}
+            kind = "code" if code else "markdown"
+            cells.append({"cell_type": kind, "id": f"{number}", "metadata": {}, "source": source} | code)
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 
 
 def _filled_template(kind: str, name: str) -> str:

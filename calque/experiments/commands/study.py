@@ -134,8 +134,7 @@ def _print_derived(path: Path, language: str, parser: Path | None, runs: Path, s
     from calque.derive.transform import TORN, Account
 
     if detect(path) == "treebank":
-        hint = "in Python, calque.derive.transform.image_of derives each sentence of read_conllu"
-        raise BadInput(f"this file is a treebank; expected text ({hint})", path)
+        raise BadInput("this file is a treebank; expected text", path)
     account, cache = Account(), runs / CACHE
     (transform,) = transforms_of([language], parser, cache, _transforms(study))
     lines = derive_file(Files((path,), parser=parser), transform, account, cache)
@@ -255,8 +254,8 @@ def cell(
     session = _opened(exp, settings, sweep, runs)
     names, study = {name.rpartition("-")[2] for name in fingerprints}, session.study.name
     steps = [step for step in session.steps if step.fingerprint in names]
-    if unknown := sorted(names - {step.fingerprint for step in steps}):
-        raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
+    for name in sorted(names - {step.fingerprint for step in steps}):
+        raise BadInput(f"{study} has no step {name}: its inputs changed; restart `calque run`")
     with board(steps, study) as progress:
         compute(steps, session.home, None, progress.report, change)
 
@@ -287,9 +286,8 @@ def report(
     """Write the report for a finished study or a folder of records."""
     from calque.experiments.settings.catalogue import studies
 
-    if exp.endswith(".py") or exp in studies() or not ("/" in exp or Path(exp).is_dir()):
-        session = _opened(exp, settings, sweep, runs, name)
-        typer.echo(session.summarise())
+    if exp in studies() or not Path(exp).is_dir():
+        typer.echo(_opened(exp, settings, sweep, runs, name).summarise())
         return
     if settings or sweep:
         raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
@@ -306,11 +304,8 @@ def report(
 def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
     """Compare the conclusions and records in two reports.
 
-    The output lists the claims whose verdicts differ, then the records that differ.
-
-    The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
-    none.
-    """
+    Claims whose verdicts differ are listed, then the records that differ. The exit code is 0 if all records
+    are equal, 1 if any differs or is missing, and 2 if the reports share none."""
     from calque.experiments.report.comparison import compare_reports
     from calque.experiments.report.folder import report_folder
 
@@ -344,8 +339,7 @@ def paper(
         raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
     if paper is None:
         for line in papers.listing():
-            spaces = len(line) - len(line.lstrip())
-            typer.echo(_filled(line, spaces + 2 if spaces else 0))
+            typer.echo(_filled(line, 2 + len(line) - len(line.lstrip())))
         return
     paper_items = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
     for entry in paper_items:

@@ -36,14 +36,12 @@ def invented(language: Transform) -> None:
     except (BadInput, ValueError, IndexError, TypeError) as error:
         return _print(False, wrong=f"{error}. The rule must work for any length: use `len(sentence)`.")
     moved = sum(image.words != sentence.words for image, sentence in zip(images, sentences, strict=True))
-    inverse = _images(Invert(), sentences)
-    reverses = [[sentence.words[::-1] for sentence in sentences], [image.words for image in inverse]]
-    wrong = ""
+    inverse, wrong = _images(Invert(), sentences), ""
     if images != again:
         wrong = "the same sentence gets two different orders. Seed random numbers with `number`, or use none."
     elif moved < SENTENCES / 2:
         wrong = f"only {moved} of {SENTENCES} sentences change. Change the order of more words."
-    elif [image.words for image in images] in reverses:
+    elif [image.words for image in images] == [image.words for image in inverse]:
         wrong = "this is English reversed, which exists already as `inv`. Find another rule."
     inverted, yours = map(_neighbours_kept, (inverse, images))
     right = (
