@@ -65,7 +65,7 @@ def commands():
             for command in re.sub(r"\\\n", " ", block[1]).splitlines():
                 line += 1
                 command = re.sub(r"^\$ ", "", command.strip())
-                command = re.sub(r"^(?:\w+=\S+ )+", "", command).partition(" > ")[0]
+                command = re.split(" [>|] ", re.sub(r"^(?:\w+=\S+ )+", "", command))[0]
                 for program in PROGRAMS:
                     if command.startswith(f"{program} "):
                         yield (

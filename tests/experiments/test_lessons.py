@@ -3,7 +3,6 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -11,9 +10,9 @@ from calque.derive.order import Invert, Permute
 from calque.derive.transform import Transform
 from calque.experiments.commands.new import lesson_notebook
 from calque.experiments.lessons import checks
+from tests.experiments.conftest import ROOT
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
-HERE = Path(checks.__file__).parent
 EXERCISE = re.compile(r"# Exercise (\d)")
 
 
@@ -36,7 +35,7 @@ def test_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
         '{SEEDS}")': f'{{SEEDS}}", {settings})',
         ".run()": ".run(jobs=1)",
     }
-    blocks = re.findall(r"```python\n(.*?)```", (HERE / "solutions.md").read_text(), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/lesson-solutions.md").read_text(), re.S)
     solutions = {found[1]: block for block in blocks if (found := EXERCISE.match(block))}
     names = {}
     solved = []

@@ -37,9 +37,8 @@ def new(
     The file is NAME.py; the lesson is copied to the folder NAME."""
     if kind == "lesson":
         check_name(name, "a folder named")
-        contents = {to / name / "lesson.ipynb": lesson_notebook().encode()}
-        for file in ("solutions.md", "sheet.pdf", "sheet.md"):
-            contents[to / name / file] = (LESSON / file).read_bytes()
+        sheet = (LESSON / "sheet.pdf").read_bytes()
+        contents = {to / name / "lesson.ipynb": lesson_notebook().encode(), to / name / "sheet.pdf": sheet}
         command = f"cd {quote(str(to / name))} && calque run lesson"
     else:
         _check_new_name(kind, name)
