@@ -56,10 +56,10 @@ def new(
 
 def lesson_notebook() -> str:
     """Return lesson.md as a notebook, whose code cells are the blocks of Python."""
-    cells: list[dict[str, Any]] = []
+    cells = []
     for number, part in enumerate(CODE.split((LESSON / "lesson.md").read_text(encoding="utf-8"))):
         if source := part.strip():
-            code = {"execution_count": None, "outputs": []} if number % 2 else {}
+            code: dict[str, Any] = {"execution_count": None, "outputs": []} if number % 2 else {}
             kind = "code" if code else "markdown"
             cells.append({"cell_type": kind, "id": f"{number}", "metadata": {}, "source": source} | code)
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
