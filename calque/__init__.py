@@ -135,9 +135,10 @@ def study(
     """
     from calque.experiments.session import StudySession, swept
     from calque.experiments.settings.catalogue import named_study
+    from calque.experiments.settings.override import override
 
-    options = [swept(key, values) for key, values in (sweep or {}).items()]
-    return StudySession.open(named_study(study), settings, Path(runs), options, name)
+    options = tuple(swept(key, values) for key, values in (sweep or {}).items())
+    return StudySession(override(named_study(study), settings), Path(runs), settings, name, options)
 
 
 def records(path: Path | str) -> Any:

@@ -10,6 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.measures.interventions import SourceTuned
+from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report import folder
@@ -18,13 +21,13 @@ from calque.experiments.run.places import REPORT
 from calque.experiments.run.progress import board
 from calque.experiments.run.schedule import compute
 from calque.experiments.run.step import COMPUTE, Stage, Step, first_process, total_cost
-from calque.experiments.settings.override import Swept, Variant, override, read_sweep, variants
+from calque.experiments.settings.override import Swept, Variant, read_sweep, variants
 from calque.experiments.study import Study
+from calque.experiments.study.measures import derived_task
+from calque.experiments.study.models import checkpoint_of
 from calque.experiments.study.study import distinct
 
 if TYPE_CHECKING:
-    from calque.analysis.checkpoint import Checkpoint
-    from calque.analysis.measures.interventions import SourceTuned
     from calque.experiments.report.outcome import Outcome
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
@@ -41,14 +44,8 @@ class StudySession:
     name: str = ""
     sweep: tuple[str, ...] = ()
 
-    @classmethod
-    def open(
-        cls, study: Study, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
-    ) -> StudySession:
-        """Apply settings to a study. `title` is the report's name."""
-        session = cls(override(study, settings), runs, tuple(settings), title, tuple(sweep))
-        _ = session.variants  # rejects invalid values before anything is computed
-        return session
+    def __post_init__(self) -> None:
+        _ = self.variants  # rejects invalid values before anything is computed
 
     @cached_property
     def swept(self) -> Swept:
@@ -149,9 +146,6 @@ class StudySession:
         """Load the trained models, keyed by name, such as `trans.inv/MLM/seed-0`. Models with the same name,
         such as runs of one objective with different numbers of steps, are keyed by folder. Raises BadInput if
         a model is not trained yet."""
-        from calque.analysis.checkpoint import Checkpoint
-        from calque.experiments.study.models import checkpoint_of
-
         _check_finished(self.trained, self.runs)
         places, models = [step.place for step in self.trained], {}
         for step in self.trained:
@@ -168,21 +162,13 @@ class StudySession:
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
         True
         """
-        from calque.analysis.measures.interventions import SourceTuned
-        from calque.analysis.records.record import MeasuredModel
-        from calque.analysis.tasks.catalogue import task as find_task
-        from calque.analysis.tasks.transfer import DerivedTask
-        from calque.experiments.study.tasks import open_examples
-
         models = {trained.name: trained for trained in self.study.models(self.runs)}
         for kind, name, known in (("model", model, models), ("task", task, self.study.tasks)):
             if name not in known:
                 raise BadInput(unknown(kind, name, known))
         trained = models[model]
-        examples = open_examples(self.study.data(self.runs, trained.run.seed).examples[task])
-        data = DerivedTask(find_task(task), trained.languages(), examples, self.study.tasks[task].finetune)
         run = MeasuredModel(trained.checkpoint, trained.run.id, trained.language, trained.run.seed)
-        return SourceTuned(run, data)
+        return SourceTuned(run, derived_task(trained, task))
 
 
 def _check_finished(steps: Sequence[Step], place: Path) -> None:

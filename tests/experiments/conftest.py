@@ -165,7 +165,7 @@ class Done:
         return [step for step in self.study.trained(self.root) if step.folder not in folders]
 
     def measures(self, model):
-        return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
+        return {step.config.measure.name: step for step in self.study.measuring(model)}
 
     def records(self, model):
         return [record for step in self.measures(model).values() for record in read_measured(step)[1]]

@@ -249,11 +249,10 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The output of a measure: records, counts of exclusions by reason, and `facts` for the manifest."""
+    """The output of a measure: records, and counts of exclusions by reason."""
 
     records: tuple[Record, ...] = ()
     exclusions: Counter[str] = field(default_factory=Counter)
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 RUNS = "runs.jsonl"  # the runs behind a folder's records

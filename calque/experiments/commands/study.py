@@ -266,9 +266,12 @@ def _opened(
     from calque.experiments.settings.catalogue import named_study
 
     study = named_study(exp)  # before slow imports, so that an unknown name is reported at once
+    from calque.experiments.settings.override import override
+
+    study = override(study, settings or ())
     from calque.experiments.session import StudySession
 
-    return StudySession.open(study, settings or (), runs, sweeps or (), name or "")
+    return StudySession(study, runs, tuple(settings or ()), name or "", tuple(sweeps or ()))
 
 
 # Reports

@@ -68,13 +68,13 @@ def read_recipe(name: str) -> Recipe:
     keys = [field.name for field in fields(File)]
     files = []
     for part in table.get("file", [table]):
-        for words in _rows(part):
+        for words in combinations(part):
             templates = {key: text for key, text in (part | words).items() if key in keys}
             files.append(File(**{key: text.format_map(words) for key, text in templates.items()}))
     return Recipe(name, table["about"], table["licence"], table["terms"], tuple(files))
 
 
-def _rows(table: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def combinations(table: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Yield the words that replace names in braces, for each combination of a row of `rows` with the words
     listed in `for`."""
     lists, lines = table.get("for", {}), table.get("rows", "").split("\n")[:-1] or ["", ""]

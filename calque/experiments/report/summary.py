@@ -84,10 +84,9 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
         steps = {"": data.text} if data.text else {}
         for name, step in (steps | dict(data.examples)).items():
             yield from (prefix + line for line in _omissions(step.open().facts, name))
-    from calque.experiments.study.gold import GoldSetLinks
+    from calque.experiments.study.gold import GoldLinks
 
-    parts = [part for measure in study.measures for part in measure.parts({}, {})]
-    texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
+    texts = [text for measure in study.measures if isinstance(measure, GoldLinks) for text in measure.texts]
     texts += [step.config.text for step in study.data(root).aligners]
     for name, text in {text.name: text for text in texts}.items():
         counts = {"sentence pairs": len(text.set.pairs), **text.set.gold.counts}

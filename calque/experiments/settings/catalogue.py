@@ -1,5 +1,4 @@
-"""The list of Calque's studies, and functions that load studies by name or from a user's Python file. Slow
-modules are imported when a study is loaded."""
+"""Load studies by name, or from a user's Python file. Slow modules are imported when a study is loaded."""
 
 from __future__ import annotations
 
@@ -46,10 +45,7 @@ def studies() -> tuple[str, ...]:
 def named_study(name: str) -> Study:
     """Return the study with this name or, if it ends in `.py`, the study that the file defines."""
     if name.endswith(".py"):
-        user_study = _study_of_file(Path(name))
-        if user_study.name in studies():
-            raise BadInput(f"Calque already has a study named {user_study.name}; choose another name", name)
-        return user_study
+        return _study_of_file(Path(name))
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
     entry = table()[name]
@@ -70,8 +66,8 @@ def named_study(name: str) -> Study:
 
 
 def _study_of_file(path: Path) -> Study:
-    """Return the study from the function in a file that is named like the file. Raises BadInput if the file
-    is missing, its code fails, or the function is missing or returns no valid study."""
+    """Return the study that a file's function of the same name returns. Raises BadInput if the file or the
+    function is missing, its code fails, or the study is invalid."""
     from calque.experiments.study import Study
 
     function = getattr(_imported(path), path.stem, None)
@@ -86,7 +82,7 @@ def _study_of_file(path: Path) -> Study:
         check_name(study.name, "a study named")
     except BadInput as error:
         raise BadInput(str(error), path) from None
-    if wrong := name_mistakes("the study's name", [study.name], taken=(CACHE, SHARED)):
+    if wrong := name_mistakes("the study's name", [study.name], taken=(CACHE, SHARED, *studies())):
         raise BadInput(wrong, path)
     return study
 

@@ -4,7 +4,6 @@
 import dataclasses
 import types
 import typing
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
@@ -12,12 +11,14 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
 from calque.derive.source import Source
 from calque.derive.sources.files import EasyText, Files, TaskFiles
 from calque.derive.transform import Transform
+from calque.derive.transforms import transform
 from calque.experiments.study import Study
-from calque.experiments.study.measures import MEASURES, StudyMeasure
+from calque.experiments.study.measures import MEASURES, Measure
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
@@ -30,8 +31,8 @@ Variant = tuple[dict[str, str], Study]  # a study, and its values of the swept s
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
-    """Apply `key=value` settings to a study, in order. Raises BadInput, which names the `option` and lists
-    every unknown key and every invalid value or, if there are none, every error in the resulting study."""
+    """Apply `key=value` settings to a study, in order. Raises BadInput with every unknown key and invalid
+    value of the `option` or, if there are none, every error in the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -57,9 +58,8 @@ def replaced(study: Study, setting: str) -> Study:
 
 
 def _fields(value: Any) -> list[str]:
-    if not dataclasses.is_dataclass(value):
-        return []
-    return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
+    fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+    return [field.name for field in fields if field.name != "name" and field.compare]
 
 
 def _place_of(study: Study, key: str) -> list[str]:
@@ -72,13 +72,12 @@ def _place_of(study: Study, key: str) -> list[str]:
         raise ValueError(f"several parts have a field {key}; expected one of {expected}")
     if places:
         return places[0]
-    inside = Counter(name for part in parts.values() for name in _fields(part))
-    near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
+    near = nearest(key, [*(name for part in parts.values() for name in _fields(part)), *parts])
     raise ValueError(f"there is no {shown(key)}; {near or 'available: ' + ', '.join(parts)}")
 
 
 def _replace(value: Any, hint: Any, path: Sequence[str], text: str, name: str = "") -> Any:
-    """Return `value`, of type `hint`, with its part at `path` parsed from `text`. `name` is the field's."""
+    """Return the value of the field `name`, of type `hint`, with its part at `path` parsed from `text`."""
     if not path:
         return _replace_whole(value, hint, text, name)
     key, *rest = path
@@ -133,10 +132,8 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
 
 
 def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add Calque's other tasks, each configured like the given task that reads the same kind of examples or,
-    if there is none, like the first given task. The latter are left out if a given task reads files."""
-    from calque.analysis.tasks.catalogue import TASKS
-
+    """Add Calque's other tasks, each configured like the given task that reads the same kind of examples or
+    else, unless a given task reads files, like the first given task."""
     by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     reads_files = any(task.files for task in tasks.values())
     fallback = None if reads_files else next(iter(tasks.values()), None)
@@ -192,8 +189,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """Parse values by name, but keep values that are already in the field, because their settings may differ
-    from the defaults. New objectives get the mask rate that the study's other objectives share."""
+    """Parse values by name, but keep values already in the field, whose settings may differ from the
+    defaults. New objectives get the mask rate that the study's other objectives share."""
     if kind not in PARSERS:
         return tuple(_read(part, kind) for part in parts)
     present = {item.name: item for item in before}
@@ -202,13 +199,7 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
     return tuple(present.get(part) or PARSERS[kind](part, *shared) for part in parts)
 
 
-def _transform(text: str) -> Any:
-    from calque.derive.transforms import transform
-
-    return transform(text)
-
-
-def _measure(name: str) -> StudyMeasure:
+def _measure(name: str) -> Measure:
     if name not in MEASURES:
         raise BadInput(unknown("measure", name, MEASURES))
     return MEASURES[name]
@@ -231,12 +222,12 @@ def _task_files(text: str) -> TaskFiles:
 
 
 PARSERS: Mapping[type, Callable[..., Any]] = {
-    Transform: _transform,
+    Transform: transform,
     Objective: objectives.parse,
     Source: _source,
     TaskFiles: _task_files,
     EasyText: lambda text: EasyText(int(read_number(text, int))),
-    StudyMeasure: _measure,
+    Measure: _measure,
 }
 """Parsers of values that are named, or given by their files."""
 

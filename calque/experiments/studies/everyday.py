@@ -1,5 +1,5 @@
 """The ALIGN-MLM paper's comparison on real sentences, from Everyday English and Wikipedia
-(docs/everyday.md)."""
+(studies.toml describes each; docs/everyday.md)."""
 
 from dataclasses import replace
 
@@ -21,7 +21,6 @@ counterparts."""
 
 
 def everyday() -> Study:
-    """ALIGN-MLM's comparison on Everyday English."""
     small, script = small_grid(), Transliterate()
     return small.changed(
         name="everyday",
@@ -44,8 +43,6 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base study of the hyperparameter search for `everyday`. It uses a different seed and is tested on
-    development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(
@@ -60,15 +57,14 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
-    """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
-    from calque.experiments.studies.real_text import folder_in, needed_folder
+    from calque.experiments.studies.real_text import data, folder_in
 
-    data, base = needed_folder("CALQUE_DATA", "wikipedia"), everyday()
+    base = everyday()
     return base.changed(
         name="wikipedia",
         source=replace(
             everyday_english(),
-            text=(data / "wikipedia" / "wikipedia-1.txt",),
+            text=(data("wikipedia/wikipedia-1.txt"),),
             parser=folder_in("CALQUE_STANZA"),
         ),
         vocabulary=2_000,

@@ -1,4 +1,4 @@
-"""Studies of Pocket English. Their questions are in studies.toml."""
+"""Studies of Pocket English (studies.toml describes each)."""
 
 from dataclasses import replace
 
@@ -118,7 +118,6 @@ def pocket() -> Study:
 
 
 def align_mlm_pocket() -> Study:
-    """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
     # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this
     # number of updates, it rose in both of our trials.
@@ -133,8 +132,6 @@ def align_mlm_pocket() -> Study:
 
 
 def objectives_pocket() -> Study:
-    """All objectives with equal steps and batches, on Trans + Syn (a new script and Romance word order) and
-    five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",
@@ -163,7 +160,6 @@ def objectives_pocket() -> Study:
 
 
 def knowledge() -> Study:
-    """Facts about invented people are stated only in the source text."""
     small = small_grid()
     return small.changed(
         name="knowledge",
@@ -184,7 +180,6 @@ def knowledge() -> Study:
 
 
 def growth() -> Study:
-    """Models are probed twice per doubling of the number of steps."""
     small = small_grid()
     return small.changed(
         name="growth",

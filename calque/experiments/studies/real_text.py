@@ -1,11 +1,11 @@
 """Studies of real text, sized for two cores or at their papers' scale, and their inputs: the data folder, an
-encoder, treebanks and bitexts. The studies' questions are in studies.toml."""
+encoder, treebanks and bitexts (studies.toml describes each)."""
 
 import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from calque.derive.order import Invert, Reorder, TreebankFiles
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.derive.transforms import Transliterate
-from calque.experiments.data.recipe import by_url, read_recipe
+from calque.experiments.data.recipe import by_url, combinations, read_recipe
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
 from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
@@ -36,10 +36,6 @@ from calque.pretrain.objectives import MLM, PPA, WEAM, XLM, AlignerTraining, Ali
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages, other than English, whose PUD treebanks are used. All contain the same thousand
 sentences."""
-NEEDED = {
-    "CALQUE_DATA": "the data folder; `calque plan` then tells which files are missing",
-    "CALQUE_ENCODER": "a folder with an encoder and its tokenizer, and --set model.* to its sizes",
-}
 USUAL = FinetuneConfig(
     learning_rate=1e-4,
     head_rate=10,
@@ -49,6 +45,7 @@ USUAL = FinetuneConfig(
     freeze_table=True,
     attention_dropout=0.0,  # attention is three times as fast without dropout
 )
+SEQUOIA = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 SMALL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0)
 XLM_R = TrainConfig(weight_decay=0.01, betas=(0.9, 0.98), epsilon=1e-6, decayed="matrices", probe_every=0)
 """XLM-Align's optimiser (Table 11), without probes."""
@@ -64,49 +61,50 @@ def folder_in(variable: str) -> Path | None:
     return Path(folder) if folder else None
 
 
-def needed_folder(variable: str, study: str) -> Path:
-    """Return the folder that an environment variable is set to. Raises BadInput if it is not set."""
-    if folder := folder_in(variable):
+def data(place: str) -> Path:
+    """Return a path below the data folder, by default the one to which `calque data fetch` writes."""
+    return (folder_in("CALQUE_DATA") or Path("data")) / place
+
+
+def _encoder() -> Path:
+    """Return the folder of the encoder that studies start from. Raises BadInput if none is given."""
+    if folder := folder_in("CALQUE_ENCODER"):
         return folder
-    raise BadInput(f"the study {study} needs {variable}: set it to {NEEDED[variable]}")
+    what = "a folder with an encoder and its tokenizer, and --set model.* to its sizes"
+    raise BadInput(f"this study needs CALQUE_ENCODER: set it to {what}")
 
 
-def _inputs(study: str) -> tuple[Path, Path]:
-    return needed_folder("CALQUE_DATA", study), needed_folder("CALQUE_ENCODER", study)
-
-
-def ewt(data: Path, **more: Any) -> TaskFiles:
+def ewt(**more: Any) -> TaskFiles:
     """Return the splits of English EWT; `more` sets other fields of `TaskFiles`."""
-    folder = data / "ud" / "UD_English-EWT"
+    folder = data("ud/UD_English-EWT")
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
     return TaskFiles(train=train, dev=dev, test=test, **more)
 
 
-def captions(data: Path, first: str, second: str) -> BitextFiles:
+def manythings(language: str) -> Path:
+    return data(f"parallel/manythings/{language}-eng.tsv")
+
+
+def captions(first: str, second: str) -> BitextFiles:
     """Return Multi30k's captions in two languages."""
-    folder = data / "parallel" / "multi30k"
-    return BitextFiles(folder / f"train.{first}", folder / f"train.{second}")
+    return BitextFiles(data(f"parallel/multi30k/train.{first}"), data(f"parallel/multi30k/train.{second}"))
 
 
-def _task(row: Mapping[str, Any], data: Path) -> CrossLingualTask:
+def _task(row: Mapping[str, Any]) -> CrossLingualTask:
     """Read a task from a table of xtreme_small.toml: its files below the data folder, its languages, and
-    changes to the USUAL fine-tuning. In the names of test files, {code} is replaced by a language's code, and
-    {name} by its name in those files; in other names, the words of `parts` are combined. If names are joined
-    by `or`, the first file that exists is used, or the last if none exists."""
+    changes to the USUAL fine-tuning. In names of test files, {code} is a language's code, and {name} its name
+    in those files; in other names, the words listed in `for` are combined. Of names joined by `or`, the first
+    file that exists is used, or the last if none exists."""
 
     def file(names: str, **words: str) -> Path:
-        paths = [data / copy for copy in names.format(**words).split(" or ")]
+        paths = [data(copy) for copy in names.format(**words).split(" or ")]
         return next(filter(Path.is_file, paths), paths[-1])
 
-    parts, languages = row.get("parts", {}), row["languages"]
-    combinations = [
-        dict(zip(parts, words, strict=True)) for words in product(*map(str.split, parts.values()))
-    ]
-    if isinstance(languages, str):
+    if isinstance(languages := row["languages"], str):
         languages = {code: code for code in languages.split()}
     tests = {code: (file(row["tests"], code=code, name=name),) for code, name in languages.items()}
     files: dict[str, Any] = {
-        split: tuple(dict.fromkeys(file(row[split], **words) for words in combinations))
+        split: tuple(dict.fromkeys(file(row[split], **words) for words in combinations(row)))
         for split in ("train", "dev", "test")
         if split in row
     }
@@ -114,17 +112,15 @@ def _task(row: Mapping[str, Any], data: Path) -> CrossLingualTask:
     return CrossLingualTask(finetune, TaskFiles(**files, **row.get("files", {})), tests)
 
 
-def same_sentences(data: Path) -> dict[str, Path]:
+def same_sentences() -> dict[str, Path]:
     """Return PUD's treebanks, whose sentences are translations of each other, by language."""
     return {
-        code: data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu"
+        code: data(f"ud/UD_{name}-PUD/{code}_pud-ud-test.conllu")
         for code, name in {"en": "English", **PUD}.items()
     }
 
 
 def xlm_align_small() -> Study:
-    """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
-    data, encoder = _inputs("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     train = replace(
         XLM_R, steps=500, batch=24, learning_rate=3e-5, head_rate=20, warmup=50, log_every=20, save_every=100
@@ -133,11 +129,11 @@ def xlm_align_small() -> Study:
         name="xlm_align_small",
         paper="xtreme",
         measure_start=True,
-        start=encoder,
-        languages=NaturalLanguages(texts=texts(data), bitexts=bitexts(data), withheld=withheld(data)),
+        start=_encoder(),
+        languages=NaturalLanguages(texts=texts(), bitexts=bitexts(), withheld=withheld()),
         objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
-        measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
-        tasks=tagging(data, finetune, limit=2_000),
+        measures=(GoldLinks(data("align")), Retrieval(same_sentences())),
+        tasks=tagging(finetune, limit=2_000),
         model=SMALL,
         train=train,
         head=TrainConfig(
@@ -147,55 +143,50 @@ def xlm_align_small() -> Study:
     )
 
 
-def texts(data: Path) -> dict[str, TextFiles]:
+def texts() -> dict[str, TextFiles]:
     """Return text in English and in the languages of the PUD treebanks, Spanish and Chinese."""
-    trees, panx = data / "ud", data / "ner" / "panx"
-    treebanks = {
-        "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
-        "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
-    }
-    text_files = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
+    treebanks = {"fr": (data(SEQUOIA),), "ko": (data("ud/UD_Korean-GSD/ko_gsd-ud-train.conllu"),)}
+    text_files = {"en": TextFiles((data("wikipedia/wikipedia-1.txt"),), megabytes=20)}
     for language in (*PUD, "es", "zh"):
-        text_files[language] = TextFiles((panx / f"train-{language}.tsv", *treebanks.get(language, ())))
+        text_files[language] = TextFiles(
+            (data(f"ner/panx/train-{language}.tsv"), *treebanks.get(language, ()))
+        )
     return text_files
 
 
-def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
+def bitexts() -> dict[NamePair, tuple[BitextFiles, ...]]:
     """Return the bitexts of English with French and German."""
-    manythings = data / "parallel" / "manythings"
     return {
-        ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
-        ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
+        ("en", "fr"): (BitextFiles(manythings("fra")), captions("en", "fr")),
+        ("en", "de"): (BitextFiles(manythings("deu")), captions("en", "de")),
     }
 
 
-def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
+def tagging(finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
     """Return POS tagging, learnt from `limit` English trees (0: all) and tested on the PUD treebanks."""
-    treebanks = same_sentences(data)
+    treebanks = same_sentences()
     tests = {language: (treebanks[language],) for language in PUD}
-    return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
+    return {"pos": CrossLingualTask(finetune, files=ewt(limit=limit), tests=tests)}
 
 
-def withheld(data: Path) -> TextFiles:
+def withheld() -> TextFiles:
     """Return the test sentences that training text must not contain."""
-    gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
-    return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))
+    gold = [data("align") / name / f"test.{side}" for name in SETS for side in name.split("-")]
+    return TextFiles((*gold, *same_sentences().values(), *ewt().test))
 
 
 def aligner() -> Study:
-    """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
-    small, data = xlm_align_small(), needed_folder("CALQUE_DATA", "aligner")
-    captions = data / "parallel" / "multi30k"
+    small = xlm_align_small()
     return small.changed(
         name="aligner",
-        texts={name: TextFiles((captions / f"train.{name}",)) for name in ("en", "fr", "de")},
+        texts={name: TextFiles((data(f"parallel/multi30k/train.{name}"),)) for name in ("en", "fr", "de")},
         bitexts={
             pair: tuple(replace(files, words_in=pair, fewest=6) for files in parts)
-            for pair, parts in bitexts(data).items()
+            for pair, parts in bitexts().items()
         },
         objectives=(AlignerTraining(), AlignerTraining(labels="estimated"), AlignerTraining(labels="self")),
         seeds=(0, 1, 2),
-        measures=(GoldLinks(data / "align", methods=(DEFAULT.name, SOFTMAX.name)),),
+        measures=(GoldLinks(data("align"), methods=(DEFAULT.name, SOFTMAX.name)),),
         tasks={},
         model=replace(small.model, length=LENGTH),
         train=RECIPE,
@@ -205,20 +196,14 @@ def aligner() -> Study:
 
 
 def word_alignment() -> Study:
-    """fast_align and small encoders on four gold sets."""
-    data = needed_folder("CALQUE_DATA", "word_alignment")
-    manythings = data / "parallel" / "manythings"
     return Study(
         name="word_alignment",
         paper="links",
         languages=GoldPairs(
-            gold=data / "align",
+            gold=data("align"),
             text={
-                "de-en": (
-                    BitextFiles(manythings / "deu-eng.tsv", columns=(1, 0)),
-                    captions(data, "de", "en"),
-                ),
-                "en-fr": (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
+                "de-en": (BitextFiles(manythings("deu"), columns=(1, 0)), captions("de", "en")),
+                "en-fr": bitexts()["en", "fr"],
             },
             vocabulary=4_000,
         ),
@@ -239,42 +224,39 @@ def word_alignment() -> Study:
 
 
 def xtreme_small() -> Study:
-    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
-    data, encoder = _inputs("xtreme_small")
     table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
-    tasks = {name: _task(row, data) for name, row in table.items()}
+    tasks = {name: _task(row) for name, row in table.items()}
     return Study(
         name="xtreme_small",
         paper="xtreme",
         measure_start=True,
         languages=NaturalLanguages(),
-        start=encoder,
-        tasks={**tasks, "tydiqa": _tydiqa(tasks["tydiqa"], data / "qa" / "tydiqa-goldp")},
+        start=_encoder(),
+        tasks={**tasks, "tydiqa": _tydiqa(tasks["tydiqa"])},
         seeds=(0, 1, 2),
-        measures=(Retrieval(same_sentences(data)),),
+        measures=(Retrieval(same_sentences()),),
         model=SMALL,
     )
 
 
-def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
+def _tydiqa(task: CrossLingualTask) -> CrossLingualTask:
     assert task.files
     if task.files.train[0].is_file():
         return task
-    train, swahili = folder / "tydiqa-goldp-v1.1-train.json", folder / "tydiqa-goldp-dev-swahili.json"
+    folder = "qa/tydiqa-goldp/tydiqa-goldp"
+    train, swahili = data(f"{folder}-v1.1-train.json"), data(f"{folder}-dev-swahili.json")
     files = replace(task.files, train=(train,), numbered=False, trained_id="english")
     return replace(task, files=files, tests={"sw": (swahili,)})
 
 
 def xtreme_continued() -> Study:
-    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
-    data, _ = _inputs("xtreme_continued")
     small, pretrained = xtreme_small(), xlm_align_small()
-    entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
-    trees = (*same_sentences(data).values(), *ewt(data).test)
+    entities = data("ner/panx/dev-en.tsv"), *chain.from_iterable(small.tasks["ner"].tests.values())
+    trees = (*same_sentences().values(), *ewt().test)
     return small.changed(
         name="xtreme_continued",
-        texts=texts(data),
-        bitexts=bitexts(data),
+        texts=texts(),
+        bitexts=bitexts(),
         withheld=TextFiles((*trees, *entities)),
         objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
@@ -297,18 +279,16 @@ ur 2423 uz 213 vi 18812 yi 528 zh 18783
 """The megabytes of text to read in each language: a quarter more than a run samples."""
 
 
-def align_mlm() -> Study:
-    """ALIGN-MLM's comparison at the paper's scale (Tables 10 and 11)."""
-    data = folder_in("CALQUE_DATA") or Path("data")
-    panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
-    trees = ewt(data)
-    french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
+def align_mlm() -> Study:  # Tables 10 and 11
+    panx, mnli, xnli = data("ner/panx"), data("nli/mnli"), data("nli/xnli")
+    trees = ewt()
+    french = TreebankFiles("fr", (data(SEQUOIA),))
     order = Reorder(french, TreebankFiles("en", trees.train))
     return Study(
         name="align_mlm",
         languages=DerivedLanguages(
             source=Files(
-                text=(data / "wikitext-103" / "wiki.train.tokens",),
+                text=(data("wikitext-103/wiki.train.tokens"),),
                 parser=folder_in("CALQUE_STANZA"),
                 pos=trees,
                 ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",)),
@@ -327,10 +307,8 @@ def align_mlm() -> Study:
     )
 
 
-def xlm_align() -> Study:
-    """XLM-Align at the scale of its paper (Tables 8 to 11)."""
-    data = folder_in("CALQUE_DATA") or Path("data")
-    texts, bitexts = paper_texts(data), paper_bitexts(data)
+def xlm_align() -> Study:  # Tables 8 to 11
+    texts, bitexts = paper_texts(), paper_bitexts()
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = replace(XLM_R, steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, save_every=1_000)
     return Study(
@@ -338,26 +316,26 @@ def xlm_align() -> Study:
         paper="xtreme",
         measure_start=True,
         languages=NaturalLanguages(
-            texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", types=TYPES
+            texts=texts, bitexts=bitexts, withheld=withheld(), table="all", types=TYPES
         ),
-        start=data / "models" / "xlm-roberta-base",
+        start=data("models/xlm-roberta-base"),
         objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
-        measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
-        tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
+        measures=(GoldLinks(data("align")), Retrieval(same_sentences())),
+        tasks=tagging(FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,
         mixture=Mixture(shares=paper_shares(texts), bitext_exponent=EXPONENT, pairs=PAIRS),
     )
 
 
-def paper_texts(data: Path) -> dict[str, TextFiles]:
+def paper_texts() -> dict[str, TextFiles]:
     """Return each language's files from CC-100 or Wikipedia; some languages have one file per script."""
     files: dict[str, list[Path]] = {}
     for file in (*read_recipe("xlm_align").files, *read_recipe("cc_100").files):
         corpus, name, *_ = file.place.split("/")
         if corpus in ("cc-100", "wikipedia"):
             language = re.split(r"[._-]", name.removeprefix("20231101."))[0]
-            files.setdefault(language, []).append(data / file.place)
+            files.setdefault(language, []).append(data(file.place))
     words = MEGABYTES.split()
     return {
         language: TextFiles(tuple(files[language]), megabytes=int(size))
@@ -365,11 +343,11 @@ def paper_texts(data: Path) -> dict[str, TextFiles]:
     }
 
 
-def paper_bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
+def paper_bitexts() -> dict[NamePair, tuple[BitextFiles, ...]]:
     """Return each language's bitexts with English: two files or, for WikiMatrix, one file with columns."""
     bitexts_by_pair: dict[NamePair, list[BitextFiles]] = {}
     for download in by_url(read_recipe("xlm_align").files).values():
-        paths = sorted((data / file.place for file in download), key=lambda path: path.suffix != ".en")
+        paths = sorted((data(file.place) for file in download), key=lambda path: path.suffix != ".en")
         first = paths[0]
         if first.parent.name == "bitexts":
             codes = first.name.split(".")[1].split("-")

@@ -33,7 +33,7 @@ from calque.analysis.records.record import (
 )
 from calque.derive.errors import unknown
 from calque.derive.files import Artefact, digest
-from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.fingerprint import ADDED, fingerprint, plain
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural import BitextFiles, read_all, write_translation
 from calque.derive.readers.lines import EDITION, tokens
@@ -48,7 +48,7 @@ from calque.experiments.study.languages import (
     only_derived,
     vocabulary_mistakes,
 )
-from calque.experiments.study.measures import Examples, Measure, StudyMeasure, Tasks, write_measurement
+from calque.experiments.study.measures import Measure, write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.pretrain.model import main_layer
 from calque.pretrain.saved_model import read_config
@@ -177,40 +177,35 @@ class GoldPairs(StudyLanguages):
 
 
 @dataclass(frozen=True)
-class GoldLinks(StudyMeasure):
-    """The alignment error rate (AER) of each layer on gold sets, with several alignment methods. The
-    sentences of a pair are encoded separately."""
+class GoldLinks(Measure):
+    """The alignment error rate (AER) of each layer on gold sets, with several alignment methods, the main
+    method first. The sentences of a pair are encoded separately."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
     methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+    name: str = field(default="links", compare=False)
 
-    name = "links"
+    any_model = True
 
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
+    def parts(self) -> Sequence[GoldLinks]:
+        return [replace(self, sets=(name,), name=f"links-{name}") for name in self.sets]
+
+    @property
+    def texts(self) -> list[GoldText]:
+        return [GoldText(self.gold, name) for name in self.sets]
 
     def mistakes(self, study: Any) -> list[str]:
         wrong = name_mistakes("sets", self.sets, least=0)
         return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
 
-
-@dataclass(frozen=True)
-class GoldSetLinks(Measure):
-    """The AER of each layer on one gold set with several alignment methods, the main method first."""
-
-    text: GoldText
-    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
-
-    any_model = True
-
-    @property
-    def name(self) -> str:
-        return f"links-{self.text.name}"
+    def settings(self, model: Model) -> Any:
+        methods = {} if self.methods == USUAL else {"methods": self.methods}
+        return {"kind": "GoldSetLinks", "text": plain(self.texts[0]), **methods}  # as in finished folders
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        methods = [BY_NAME[name] for name in self.methods]
-        return alone_and_joint(model.measured(machine), self.text.set, {False: 0}, methods, (), True)
+        methods, (text,) = [BY_NAME[name] for name in self.methods], self.texts
+        return alone_and_joint(model.measured(machine), text.set, {False: 0}, methods, (), True)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.record import Described
+from calque.derive.build import Derivation, check_tags, derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
@@ -26,9 +27,10 @@ from calque.derive.transforms import Rewrite
 from calque.derive.vocabulary import SMALLEST, open_vocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer
-from calque.experiments.study.models import Group
+from calque.experiments.study.measures import MEASURES, ExampleMeasure, Transfer
+from calque.experiments.study.models import Group, mistakes_in
 from calque.experiments.study.tasks import DerivedExamples, Floors, data_of
+from calque.pretrain.bitext import PairObjective
 from calque.pretrain.objective import Objective
 
 TYPES = 10_000_000
@@ -37,8 +39,8 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """The inputs and measures of a study for one seed. `described` are the languages of a given model, and
-    `floors` the steps that score baselines."""
+    """The inputs of a study for one seed. `described` are the languages of a given model, and `floors` the
+    steps that score baselines."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]
@@ -46,7 +48,6 @@ class StudyData:
     examples: Mapping[str, Step] = field(default_factory=dict)
     floors: Sequence[Step] = ()
     aligners: Sequence[Step] = ()
-    task_measures: Sequence[Measure] = ()
 
 
 class StudyLanguages(ABC):
@@ -55,6 +56,7 @@ class StudyLanguages(ABC):
     redraw = False  # whether each seed samples its own data
     bitexts: Mapping[NamePair, Any] = {}
     transforms: tuple[Transform, ...]  # of derived languages
+    scores: type[Transfer] = Transfer  # the measure of a task
 
     @property
     def draws(self) -> tuple[str, ...]:
@@ -86,7 +88,6 @@ def _tasks_with_examples(study: Any) -> list[str]:
 
 
 def vocabulary_mistakes(size: int) -> list[str]:
-    """Return a message if a vocabulary of this size cannot be learnt."""
     if SMALLEST <= size <= TYPES:
         return []
     return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
@@ -148,14 +149,11 @@ class DerivedLanguages(StudyLanguages):
             text=text,
             examples=examples,
             floors=[Floors(examples[name], pairs, text).step(home) for name in study.tasks],
-            task_measures=[Transfer(examples[name], task.finetune) for name, task in study.tasks.items()],
         )
 
     # The config of the step that derives the languages
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.derive.build import derive_languages
-
         cache = step.place.parent.parent / CACHE
         arguments = self.source, self.transforms, self.vocabulary, self.dictionary, step.folder, cache
         derive_languages(*arguments, machine.workers, machine.report)
@@ -184,27 +182,18 @@ class DerivedLanguages(StudyLanguages):
 
     @cached_property
     def _derivation(self) -> Any:
-        from calque.derive.build import Derivation
-
         return Derivation(self.source, self.transforms, self.vocabulary, self.dictionary)
 
     # Validation
 
     def mistakes(self, study: Any) -> Iterator[str]:
-        from calque.derive.build import check_tags
-
         yield from name_mistakes("transforms", self.names)
         if isinstance(self.vocabulary, int):
             yield from vocabulary_mistakes(self.vocabulary)
         else:
-            try:
-                open_vocabulary(self.vocabulary)
-            except BadInput as error:
-                yield f"vocabulary must be a number of types or a tokenizer's folder: {error}"
-        try:
-            check_tags(self.dictionary, self.source)
-        except BadInput as error:
-            yield f"dictionary: {error}"
+            what = "vocabulary must be a number of types or a tokenizer's folder: "
+            yield from mistakes_in(open_vocabulary, self.vocabulary, what=what)
+        yield from mistakes_in(check_tags, self.dictionary, self.source, what="dictionary: ")
         yield from self._transform_mistakes(study)
         if self.redraw and not self.draws:
             yield (
@@ -219,8 +208,6 @@ class DerivedLanguages(StudyLanguages):
         yield from self._example_mistakes(study)
 
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
-        from calque.pretrain.bitext import PairObjective
-
         for transform in self.transforms:
             try:
                 check_parts(transform)
@@ -241,11 +228,9 @@ class DerivedLanguages(StudyLanguages):
                 fault = "learns from parallel sentences; mixture.disjoint leaves none"
                 yield f"objectives: {objective.name} {fault}"
         rewriting = self._derivation.rewriting
-        try:
-            if self.source.questions() and rewriting:
-                yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"
-        except BadInput as error:
-            yield f"source: {error}"
+        yield from (unreadable := mistakes_in(self.source.questions, what="source: "))
+        if rewriting and not unreadable and self.source.questions():
+            yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():

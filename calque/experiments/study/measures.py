@@ -1,35 +1,46 @@
-"""The measures of a study's models, the step that computes a measure, and its records on disk. Each measure
-imports the code that computes it only when it is called."""
+"""The measures of a study's models, the step that computes a measure, and its records on disk."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from calque.analysis.measures.alignment import Types, type_alignment
+from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
+from calque.analysis.measures.knowledge import knowledge
+from calque.analysis.measures.probing import ProbeConfig, Probes, growth
+from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
+from calque.analysis.measures.word_alignment import pair_links, self_labels
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
-from calque.analysis.tasks.transfer import FinetuneConfig
+from calque.analysis.tasks.catalogue import tagged_words
+from calque.analysis.tasks.catalogue import task as find_task
+from calque.analysis.tasks.task import Split
+from calque.analysis.tasks.transfer import DerivedTask, transfer, zero_shot
+from calque.derive.build import MEASURED
+from calque.derive.corpus import count_shared
+from calque.derive.dictionary import usual_tags
 from calque.derive.files import Artefact, input_digest, making
 from calque.derive.fingerprint import code_of
+from calque.derive.natural import TextFiles, read_all
+from calque.derive.readers.lines import tokens
+from calque.derive.task_data import TaskFolder
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
-from calque.experiments.study.tasks import CrossLingualTask, find_task, open_examples
-
-if TYPE_CHECKING:
-    from calque.derive.task_data import TaskFolder
-
-Tasks = Mapping[str, CrossLingualTask]
-Examples = Mapping[str, Step]  # the steps that write examples, by task
+from calque.pretrain.run import CLAIMS, snapshots_of
 
 
 @dataclass(frozen=True)
-class StudyMeasure(ABC):
-    """A measure in a study's settings."""
+class Measure(ABC):
+    """A measure of a model. Increase `format` when a code change alters a model's records."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
 
     @property
     @abstractmethod
@@ -37,26 +48,16 @@ class StudyMeasure(ABC):
         """The measure's name in settings and in its folder's name."""
 
     @abstractmethod
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        """Return the measures to compute, with the tasks and examples that they need from a study."""
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+
+    def parts(self) -> Sequence[Measure]:
+        """Return the measures to compute, each in a step of its own."""
+        return (self,)
 
     def mistakes(self, study: Any) -> list[str]:
         """Return a message for each error in the measure's settings, given the study's settings."""
         return []
-
-
-class Measure(StudyMeasure):
-    """A measure of a model. Increase `format` when a code change alters a model's records."""
-
-    format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
-
-    @abstractmethod
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
-
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        return (self,)
 
     def applies(self, model: Model) -> bool:
         return self.any_model or model.of_pair
@@ -75,8 +76,6 @@ class OrderDistance(Measure):
     name = "order"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.derive.build import MEASURED
-
         facts = model.training.data.open().facts["languages"][model.language]
         sentences = min(MEASURED, facts["out"]["sentences"])
         record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
@@ -89,8 +88,6 @@ class SelfLabels(Measure):
     name = "labels"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.word_alignment import self_labels
-
         return self_labels(model.measured(machine), model.metrics, model.training.steps_before)
 
 
@@ -102,8 +99,6 @@ class Links(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.word_alignment import pair_links
-
         return pair_links(model.measured(machine), model.languages(), model.language)
 
 
@@ -114,8 +109,6 @@ class Alignment(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.alignment import Types, type_alignment
-
         types, before = Types.open(model.data, model.language), model.training.steps_before
         return type_alignment(model.measured(machine), types, model.metrics, before)
 
@@ -126,8 +119,6 @@ class Sharing(Measure):
     name = "sharing"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.derive.corpus import count_shared
-
         languages, derived = model.languages(), model.language
         types, table = languages.vocabulary.types, languages[derived].table
         shares = count_shared(languages.folder / derived, types, table).items()
@@ -145,8 +136,6 @@ class Knowledge(Measure):
         return super().applies(model) and bool(model.training.data.config.source.questions())
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.knowledge import knowledge
-
         data = model.training.data
         pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
         return knowledge(model.measured(machine), model.languages(), *map(list, zip(*pairs, strict=True)))
@@ -156,24 +145,16 @@ class Knowledge(Measure):
 class ExampleMeasure(Measure):
     """A measure on the examples for the task `task`."""
 
-    task: str = "pos"
-    examples: Step | None = None
+    former_fields: ClassVar[Mapping[str, Any]] = {"examples": None}
 
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        return (replace(self, examples=examples.get(self.task)),)
+    task: str = "pos"
 
     def settings(self, model: Model) -> Any:
-        examples = _examples_in(self.examples, model)
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)} | {"examples": examples}
+        examples = model.examples[self.task].config
+        return vars(self) | {"examples": {name: examples.language(name) for name in model.training.languages}}
 
-    @property
-    def folder(self) -> TaskFolder:
-        assert self.examples
-        return open_examples(self.examples)
-
-
-def _examples_in(examples: Any, model: Model) -> dict[str, str]:
-    return {name: examples.config.language(name) for name in model.training.languages}
+    def folder(self, model: Model) -> TaskFolder:
+        return TaskFolder.open(model.examples[self.task].folder)
 
 
 @dataclass(frozen=True)
@@ -186,10 +167,8 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
-        from calque.analysis.measures.retrieval import derivation_retrieval
-
-        languages = model.all_languages().whole
-        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, *tags)
+        languages, examples = model.all_languages().whole, self.folder(model)
+        return derivation_retrieval(model.measured(machine), languages, examples, self.sentences, *tags)
 
 
 class ChangedRetrieval(DerivationRetrieval):
@@ -199,58 +178,11 @@ class ChangedRetrieval(DerivationRetrieval):
     name = "interventions-retrieval"
 
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
-        from calque.analysis.measures.interventions import not_changed
-        from calque.analysis.tasks.catalogue import tagged_words
-        from calque.analysis.tasks.task import Split
-        from calque.derive.dictionary import usual_tags
-
         languages = model.all_languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
-        tagged = tagged_words(Split(self.folder.path("train"), find_task(self.task)))
+        tagged = tagged_words(Split(self.folder(model).path("train"), find_task(self.task)))
         return super().__call__(model, machine, usual_tags(tagged, languages.vocabulary))
-
-
-@dataclass(frozen=True)
-class Interventions(ExampleMeasure):
-    """The effects of changes at test time to a model fine-tuned on the source. The measure requires a
-    dictionary, exactly one image per word, and separate embedding rows for the two languages."""
-
-    finetune: FinetuneConfig | None = None
-
-    @property
-    def name(self) -> str:
-        return "interventions" if self.task == "pos" else f"interventions-{self.task}"
-
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        finetune = tasks[self.task].finetune if self.task in tasks else None
-        return (replace(self, examples=examples.get(self.task), finetune=finetune),)
-
-    def mistakes(self, study: Any) -> list[str]:
-        if self.task in study.tasks:
-            return []
-        return [f"measures: interventions fine-tune on {self.task}, which is not among the tasks"]
-
-    def settings(self, model: Model) -> Any:
-        task = find_task(self.task)
-        return super().settings(model) | {"task": task, "head": task.head.format}
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
-        from calque.analysis.tasks.transfer import DerivedTask
-
-        assert self.finetune
-        languages = model.languages()
-        if wrong := not_changed(languages, model.language):
-            return Measurement(exclusions=Counter({wrong: 1}))
-        data = DerivedTask(find_task(self.task), languages, self.folder, self.finetune)
-        return interventions(SourceTuned(model.measured(machine), data, self.progress(model, machine)))
-
-
-def _probe_config() -> Any:
-    from calque.analysis.measures.probing import ProbeConfig
-
-    return ProbeConfig()
 
 
 @dataclass(frozen=True)
@@ -258,17 +190,15 @@ class Growth(ExampleMeasure):
     """The similarity of the languages at each snapshot, measured on held-out text and on a task's
     examples."""
 
-    probe: Any = field(default_factory=_probe_config)  # a ProbeConfig
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
 
     name = "growth"
     format = 3
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.probing import Probes, growth
-
         share, length = model.training.mixture.held_out, model.training.model.length
-        languages = model.all_languages().whole
-        probes = Probes(languages, share, length, find_task(self.task), self.folder, self.probe)
+        task, examples = find_task(self.task), self.folder(model)
+        probes = Probes(model.all_languages().whole, share, length, task, examples, self.probe)
         return growth(model.measured(machine), probes, dict(_snapshots(model)), self.progress(model, machine))
 
     def mistakes(self, study: Any) -> list[str]:
@@ -281,47 +211,70 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    from calque.pretrain.run import snapshots_of
-
-    start = model.training.start
-    for run_step in [start, model.step] if isinstance(start, Step) else [model.step]:
-        artefact = run_step.open()
-        for step, name in list(snapshots_of(artefact).items())[: -1 if run_step is start else None]:
-            yield run_step.config.steps_before + step, artefact.path(name)
+    for trained in (*model.training.starts, model.step):
+        artefact = trained.open()
+        for step, name in list(snapshots_of(artefact).items())[: None if trained is model.step else -1]:
+            yield trained.config.steps_before + step, artefact.path(name)
 
 
 @dataclass(frozen=True)
-class TaskScores(Measure):
-    examples: Step
-    finetune: FinetuneConfig
+class TunedMeasure(ExampleMeasure):
+    """A measure of a model that is fine-tuned on a task."""
+
+    def settings(self, model: Model) -> Any:
+        task = find_task(self.task)
+        tuned = {"task": task, "head": task.head.format, "finetune": model.tasks[self.task].finetune}
+        return super().settings(model) | tuned
+
+
+def derived_task(model: Model, name: str) -> DerivedTask:
+    """Return a task's examples in a model's languages. Raises BadInput if they are damaged."""
+    examples = TaskFolder.open(model.examples[name].folder)
+    return DerivedTask(find_task(name), model.languages(), examples, model.tasks[name].finetune)
+
+
+class Interventions(TunedMeasure):
+    """The effects of changes at test time to a model fine-tuned on the source. The measure requires a
+    dictionary, exactly one image per word, and separate embedding rows for the two languages."""
+
+    former_fields: ClassVar[Mapping[str, Any]] = {"examples": None, "finetune": None}
 
     @property
     def name(self) -> str:
-        return str(self.examples.config.task)
+        return "interventions" if self.task == "pos" else f"interventions-{self.task}"
+
+    def mistakes(self, study: Any) -> list[str]:
+        if self.task in study.tasks:
+            return []
+        return [f"measures: interventions fine-tune on {self.task}, which is not among the tasks"]
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        data = derived_task(model, self.task)
+        if wrong := not_changed(data.languages, model.language):
+            return Measurement(exclusions=Counter({wrong: 1}))
+        return interventions(SourceTuned(model.measured(machine), data, self.progress(model, machine)))
 
 
-class Transfer(TaskScores):
+class Transfer(TunedMeasure):
     """Scores on a task in a derived language: SUP, ZS and Delta."""
 
     format = 4
 
+    @property
+    def name(self) -> str:
+        return self.task
+
     def settings(self, model: Model) -> Any:
-        task = find_task(self.name)
-        identity = {"task": task, "head": task.head.format, "finetune": self.finetune}
-        # "way" only keeps the fingerprints of finished folders unchanged.
-        return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
+        return super().settings(model) | {"way": "ZS"}  # "way" only keeps fingerprints unchanged
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.tasks.transfer import DerivedTask, transfer
-
-        examples = open_examples(self.examples)
-        data = DerivedTask(find_task(self.name), model.languages(), examples, self.finetune)
+        data = derived_task(model, self.task)
         return transfer(
             model.measured(machine), data, lambda title, *done: machine.report(f"{title} {model.name}", *done)
         )
 
 
-class ZeroShot(TaskScores):
+class ZeroShot(Transfer):
     """Scores on a task in natural languages after fine-tuning on the source."""
 
     format = 5
@@ -329,20 +282,18 @@ class ZeroShot(TaskScores):
 
     def settings(self, model: Model) -> Any:
         return {
-            "examples": self.examples.fingerprint,
-            "head": find_task(self.name).head.format,
-            "finetune": (self.finetune,),
+            "examples": model.examples[self.task].fingerprint,
+            "head": find_task(self.task).head.format,
+            "finetune": (model.tasks[self.task].finetune,),
             "way": "ZS",
-            "sample": None,  # like "way", only keeps fingerprints
+            "sample": None,  # like "way"
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.tasks.transfer import zero_shot
-
-        config, examples = self.examples.config, open_examples(self.examples)
-        data = find_task(self.name), examples, [config.source, *config.settings.tests]
+        config, finetune = model.examples[self.task].config, model.tasks[self.task].finetune
+        data = find_task(self.task), self.folder(model), [config.source, *config.settings.tests], finetune
         progress = self.progress(model, machine)
-        return zero_shot(model.measured(machine), *data, self.finetune, progress, config.files.units)
+        return zero_shot(model.measured(machine), *data, progress, config.files.units)
 
 
 @dataclass(frozen=True)
@@ -360,14 +311,10 @@ class Retrieval(Measure):
     def identity(self) -> dict[str, str]:
         return {name: input_digest(path) for name, path in self.same_sentences.items()}
 
-    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
+    def parts(self) -> Sequence[Measure]:
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.retrieval import retrieval
-        from calque.derive.natural import TextFiles, read_all
-        from calque.derive.readers.lines import tokens
-
         sentences = {
             name: [tokens(line) for (column,) in read_all(TextFiles((path,)), Counter()) for line in column]
             for name, path in self.same_sentences.items()
@@ -412,19 +359,14 @@ class Measuring:
         return [*identity, code] if code else identity
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.pretrain.run import CLAIMS
-
-        measurement = self.measure(self.model, machine)
-        noted = {CLAIMS: self.claims} if self.claims else {}
-        write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+        claims = {CLAIMS: self.claims} if self.claims else {}
+        write_measurement(step, self.measure(self.model, machine), machine, claims=claims)
 
     @property
     def claims(self) -> str:
         return self.model.training.claims if self.data else ""
 
     def runs(self, measured: Artefact) -> list[Run]:
-        from calque.pretrain.run import CLAIMS
-
         if not self.claims:
             return [self.model.run]
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
@@ -432,11 +374,15 @@ class Measuring:
 
 
 def write_measurement(
-    step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
+    step: Step,
+    measurement: Measurement,
+    machine: Machine,
+    runs: Sequence[Run] = (),
+    claims: Mapping[str, str] = {},
 ) -> None:
     """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
-    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
-    with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
+    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions), **claims}
+    with making(step.folder, step.kind, step.facts | facts) as part:
         json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
 

@@ -3,27 +3,37 @@ models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from calque.analysis.measures.alignment import Types, alignment_of_model, metrics_row
 from calque.analysis.records.record import Described, MeasuredModel, Run
+from calque.derive import word_links
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, plain, sha256
-from calque.derive.languages import SOURCE, Languages
+from calque.derive.languages import SOURCE, Languages, NamePair
+from calque.derive.word_links import SYMMETRISATIONS, PairSample, estimate_links, with_links
 from calque.experiments.run.step import Machine, Step
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import flops_per_id, parameters
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.saved_model import RUN, weights_file
+from calque.pretrain.run import CHECKPOINT, METRICS, Pretraining, Probe, ShippedRun, pretrain
+from calque.pretrain.saved_model import RUN, check_start, has_head, weights_file
 
-if TYPE_CHECKING:
-    from calque.derive.word_links import PairSample
-    from calque.pretrain.run import Probe, ShippedRun
-
-CHECKPOINT = "checkpoint"  # a training step's subfolder with the model
 FORMAT = 2
+
+
+def mistakes_in(check: Callable[..., Any], *arguments: Any, what: str = "") -> list[str]:
+    """Return the message of a check that raises BadInput, preceded by `what` it is about."""
+    try:
+        check(*arguments)
+    except BadInput as error:
+        return [f"{what}{error}"]
+    return []
 
 
 class Cost(NamedTuple):
@@ -66,18 +76,10 @@ class GivenModel:
 
     @cached_property
     def has_head(self) -> bool:
-        from calque.pretrain.saved_model import has_head
-
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
-        from calque.pretrain.saved_model import check_start
-
-        try:
-            check_start(self.checkpoint, config)
-        except BadInput as error:
-            return [f"start: {error}"]
-        return []
+        return mistakes_in(check_start, self.checkpoint, config, what="start: ")
 
 
 Weights = Step | GivenModel  # the source of a model's weights: a pretraining step or an existing model
@@ -88,22 +90,17 @@ def checkpoint_of(weights: Weights) -> Path:
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
-def shape_of(saved: Any) -> ModelConfig:
-    """Return the model's sizes from a configuration of transformers."""
-    return ModelConfig(
-        saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size
-    )
-
-
 @dataclass(frozen=True)
 class Model:
     """A model to measure. `about` describes it in records, except for its id: the path, relative to `home`,
-    of its training step's folder, or else `place`."""
+    of its training step's folder, or else `place`. Measures may use the study's `tasks` and `examples`."""
 
     weights: Weights
     about: Run
     home: Path
     place: str = ""
+    tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
+    examples: Mapping[str, Step] = field(default_factory=dict)
 
     @cached_property
     def run(self) -> Run:
@@ -136,8 +133,6 @@ class Model:
 
     @property
     def metrics(self) -> Path:
-        from calque.pretrain.run import METRICS
-
         return self.step.open().path(METRICS)
 
     def measured(self, machine: Machine) -> MeasuredModel:
@@ -182,14 +177,13 @@ class EstimatedLinks:
     """fast_align's links, symmetrised by `method`, for the sentence pairs `drawn` from a bitext."""
 
     data: Step
-    first: str
-    second: str
+    pair: NamePair
     method: Linked
     drawn: PairSample
 
     @property
     def names(self) -> list[str]:
-        return [name for name in (self.first, self.second) if name != SOURCE]
+        return [name for name in self.pair if name != SOURCE]
 
     def identity(self) -> dict[str, Any]:
         text = self.data.config
@@ -197,17 +191,13 @@ class EstimatedLinks:
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
-        from calque.derive.word_links import FORMAT, KIND
-
-        name = f"{self.first}-{self.second}"
-        place = self.data.folder / "estimated" / name
-        return Step(self, place, f"estimated links {name}", "derive", KIND, FORMAT)
+        name = "-".join(self.pair)
+        place, kind = self.data.folder / "estimated" / name, (word_links.KIND, word_links.FORMAT)
+        return Step(self, place, f"estimated links {name}", "derive", *kind)
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.derive.word_links import SYMMETRISATIONS, estimate_links
-
-        languages, method = Languages.open(self.data.folder, self.names), SYMMETRISATIONS[self.method]
-        estimate_links(languages, self.first, self.second, step.folder, method, drawn=self.drawn)
+        languages = Languages.open(self.data.folder, self.names)
+        estimate_links(languages, *self.pair, step.folder, SYMMETRISATIONS[self.method], self.drawn)
 
 
 @dataclass(frozen=True)
@@ -234,9 +224,6 @@ class Training:
         return Step(self, place, title, "pretrain", *settings, shared=True, after=self.links)
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.derive.word_links import with_links
-        from calque.pretrain.run import Pretraining, pretrain
-
         languages = Languages.open(self.data.folder, self.languages)
         for links in self.links:
             languages = with_links(languages, links.folder)
@@ -300,13 +287,9 @@ class Training:
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
-        from calque.derive.word_links import PairSample
-
         sample = PairSample.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.data.config.pairs_of(self.languages)
-        return tuple(
-            EstimatedLinks(self.data, first, second, method, sample).step() for first, second in pairs
-        )
+        return tuple(EstimatedLinks(self.data, pair, method, sample).step() for pair in pairs)
 
     @property
     def starts(self) -> list[Step]:
@@ -323,8 +306,6 @@ class Training:
 
     def probe(self) -> Probe | None:
         """Return a function that measures alignment@1, if there are two languages in different scripts."""
-        from calque.analysis.measures.alignment import Types, alignment_of_model, metrics_row
-
         if len(self.languages) != 1:
             return None
         types = Types.open(self.data.folder, *self.languages)

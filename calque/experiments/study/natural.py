@@ -28,10 +28,10 @@ from calque.derive.readers.parallel import TwoFiles
 from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
-from calque.experiments.study.measures import Measure, ZeroShot
-from calque.experiments.study.models import GivenModel, Group, Training, shape_of
+from calque.experiments.study.measures import ZeroShot
+from calque.experiments.study.models import GivenModel, Group, Training, mistakes_in
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
-from calque.pretrain.config import TrainConfig
+from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.model import HEADS
 from calque.pretrain.objectives.linked_words import LABELLED, AlignerTraining
@@ -57,12 +57,13 @@ KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 
 @dataclass(frozen=True)
 class NaturalLanguages(StudyLanguages):
-    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
-    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` specifies
-    which types have embedding rows: `all`, or only those `used` in the text. `types` is the tokenizer's
-    number of types, for plans made without the tokenizer."""
+    """Text in natural languages and bitexts between them, encoded with the `vocabulary` of the study's start.
+    Tasks are learnt in the language `source`. Sentences in `withheld` are excluded from text and bitexts.
+    `table` specifies which types have embedding rows: `all`, or only those `used` in the text. `types` is the
+    tokenizer's number of types, for plans made without the tokenizer."""
 
     former_fields: ClassVar[Mapping[str, Any]] = {"dictionaries": {}}
+    scores = ZeroShot
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -70,34 +71,65 @@ class NaturalLanguages(StudyLanguages):
     withheld: TextFiles | None = None
     table: Rows = "used"
     types: int = 0
-
-    def step(self, home: Path, vocabulary: Path) -> Step:
-        text, place = NaturalText(self, vocabulary), home / "languages"
-        return Step(text, place, "text and bitexts", "derive", KIND, FORMAT, spreads=True)
+    vocabulary: Any = field(default=None, compare=False)  # the tokenizer's folder, in the config of a step
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
-        described = self._described(study)
+        names = [self.source, *self.texts]
+        for measure in study.measures:
+            names += getattr(measure, "same_sentences", ())
         read = study.given and study.objectives  # no text is needed if only the start is measured
         text = self.step(home, study.given.checkpoint) if read else None
-        examples, floors, measures = dict[str, Step](), list[Step](), list[Measure]()
+        examples, floors = dict[str, Step](), list[Step]()
         for name, task in study.tasks.items():
+            names += task.tests
             examples[name] = NaturalExamples(name, task, self.source).step(home)
             pairs = tuple((SOURCE, language) for language in (SOURCE, *task.tests))
             floors.append(Floors(examples[name], pairs, source=self.source).step(home))
-            measures.append(ZeroShot(examples[name], task.finetune))
+        described = tuple(Described(name, name) for name in dict.fromkeys(names))
         groups = [Group("", text, tuple(self.texts), described)] if text else []
-        return StudyData(groups, described, text, examples, floors, task_measures=measures)
+        return StudyData(groups, described, text, examples, floors)
 
     def facts(self, study: Any) -> dict[str, str]:
         return {"Mixture": study.mixture.title} if study.objectives else {}
 
-    def _described(self, study: Any) -> tuple[Described, ...]:
-        names = [self.source, *self.texts]
-        for measure in study.measures:
-            names += getattr(measure, "same_sentences", ())
-        for task in study.tasks.values():
-            names += task.tests
-        return tuple(Described(name, name) for name in dict.fromkeys(names))
+    # The config of the step that encodes the text
+
+    def step(self, home: Path, vocabulary: Path) -> Step:
+        config, place = replace(self, vocabulary=vocabulary), home / "languages"
+        return Step(config, place, "text and bitexts", "derive", KIND, FORMAT, spreads=True)
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        inputs = self.texts, self.bitexts, self.vocabulary, step.folder, machine.workers, machine.report
+        derive_natural(*inputs, self.table, self.withheld)
+
+    def identity(self) -> str:
+        return self._fingerprint(True)
+
+    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        occurring = self.table == "used"  # which types occur depends on all of the text
+        return fingerprint(self._fingerprint(bitexts or occurring), name)
+
+    @cached_method
+    def _fingerprint(self, bitexts: bool) -> str:
+        inputs = self.texts, self.bitexts if bitexts else {}, self.vocabulary, self.table, self.withheld
+        return natural_fingerprint(*inputs)
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        if self.types and not self.vocabulary.exists():
+            return self.types
+        with suppress(NoFile):  # some of the text is missing
+            if self.table == "used" and step.finished:
+                return int(step.open().facts["vocabulary"]["rows"])
+        return self._types
+
+    @cached_property
+    def _types(self) -> int:
+        return open_vocabulary(self.vocabulary).size
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
+        return tuple(pair for pair in self.bitexts if set(pair) <= set(names))
+
+    # Validation
 
     def mistakes(self, study: Any) -> Iterator[str]:
         if study.objectives:
@@ -105,10 +137,9 @@ class NaturalLanguages(StudyLanguages):
         yield from only_derived(study, "xtreme")
         for name, task in study.tasks.items():
             yield from task.natural_mistakes(name, self.source)
-        if not (study.tasks or any(measure.parts({}, {}) for measure in study.measures)):
+        if not (study.tasks or any(measure.parts() for measure in study.measures)):
             yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
         yield from language_mistakes("source", [self.source])
-        yield from language_mistakes("texts", self.texts)
         for objective in study.objectives:
             if objective.traits.start:
                 yield f"objectives: {objective.name} starts from another model, but this study trains none"
@@ -124,53 +155,8 @@ class NaturalLanguages(StudyLanguages):
             yield f"texts need at least two languages, not {len(self.texts)}"
         if not self.bitexts:
             yield "bitexts need at least one pair of languages"
-        try:
-            check_languages(self.texts, self.bitexts)
-        except BadInput as error:
-            yield from error.messages
+        yield from mistakes_in(check_languages, self.texts, self.bitexts)
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))
-
-
-@dataclass(frozen=True)
-class NaturalText:
-    """The config of the step that encodes text in natural languages."""
-
-    languages: NaturalLanguages
-    vocabulary: Path
-
-    def compute(self, step: Step, machine: Machine) -> None:
-        languages, tools = self.languages, (machine.workers, machine.report)
-        inputs = languages.texts, languages.bitexts, self.vocabulary
-        derive_natural(*inputs, step.folder, *tools, languages.table, languages.withheld)
-
-    def identity(self) -> str:
-        return self._fingerprint(True)
-
-    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        occurring = self.languages.table == "used"  # which types occur depends on all of the text
-        return fingerprint(self._fingerprint(bitexts or occurring), name)
-
-    @cached_method
-    def _fingerprint(self, bitexts: bool) -> str:
-        languages = self.languages
-        inputs = languages.texts, languages.bitexts if bitexts else {}, self.vocabulary, languages.table
-        return natural_fingerprint(*inputs, languages.withheld)
-
-    def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        languages = self.languages
-        if languages.types and not self.vocabulary.exists():
-            return languages.types
-        with suppress(NoFile):  # some of the text is missing
-            if languages.table == "used" and step.finished:
-                return int(step.open().facts["vocabulary"]["rows"])
-        return self._types
-
-    @cached_property
-    def _types(self) -> int:
-        return open_vocabulary(self.vocabulary).size
-
-    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
-        return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
 
 
 # Training an encoder to align words
@@ -189,7 +175,9 @@ def trained_aligner(
         if (usable := sum(map(all, TwoFiles(source, target)))) < FEWEST:
             fault = f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext"
             raise BadInput(fault, source)
-    model = replace(shape_of(read_config(start.checkpoint)), length=LENGTH, dropout=0.0)
+    saved = read_config(start.checkpoint)
+    shape = saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size
+    model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
     texts, pairs = dict[str, TextFiles](), dict[NamePair, tuple[BitextFiles, ...]]()

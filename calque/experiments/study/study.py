@@ -30,12 +30,13 @@ from calque.derive.fingerprint import sha256
 from calque.experiments.run.places import SHARED, name_mistakes
 from calque.experiments.run.step import Step, cached_method, with_needs
 from calque.experiments.study.languages import StudyData, StudyLanguages, chain_of
-from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring, StudyMeasure
-from calque.experiments.study.models import GivenModel, Group, Model, Training
+from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring
+from calque.experiments.study.models import GivenModel, Group, Model, Training, mistakes_in
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import main_layer
 from calque.pretrain.objective import HeadOnly, Objective
+from calque.pretrain.run import ShippedRun, runs_of
 
 BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 THREADS = 1_024  # maximum number of threads
@@ -48,17 +49,16 @@ class Study:
     derived language with its source, all natural languages, or a gold set with text. `mixture` determines how
     much of each language is read. `start` is the folder of the model that others start from; with
     `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If the start has no
-    prediction head, `head` specifies how one is trained first. `paces` gives the number of training steps for
-    each objective, as a multiple of `train.steps`. `encoder` is measured on gold sets in addition to the
-    study's models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose
-    digest is recorded in manifests."""
+    prediction head, `head` specifies how one is trained first. `paces` gives objectives' numbers of steps, as
+    multiples of `train.steps`. On gold sets, `encoder` is measured too. `paper` is the kind of report, and
+    `claims` the file with the study's own claims, whose digest is recorded in manifests."""
 
     name: str
     languages: StudyLanguages
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[StudyMeasure, ...] = PAIR_MEASURES
+    measures: tuple[Measure, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None
@@ -143,17 +143,15 @@ class Study:
         if not self.languages.derived:
             yield "claims must be about models of a source and one derived language"
             return
-        try:
-            claims = PrimaryClaims.read(path).by_line
-        except BadInput as error:
-            yield str(error)
+        if unreadable := mistakes_in(PrimaryClaims.read, path):
+            yield from unreadable
             return
         names = {
             "objective": [objective.name for objective in self.objectives],
             "transform": [transform.name for transform in self.languages.transforms],
             "task": list(self.tasks),
         }
-        for line, claim in claims.items():
+        for line, claim in PrimaryClaims.read(path).by_line.items():
             for kind, name in claim.names:
                 if name not in names[kind]:
                     fault = unknown(f"{kind} of the study", name, names[kind])
@@ -175,13 +173,13 @@ class Study:
     def steps(self, root: Path) -> list[Step]:
         """Return all steps, from derivation to evaluation, in an order in which they can be run."""
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
-        steps = [seed_data.text for seed_data in data if seed_data.text]
-        steps += [step for seed_data in data for step in seed_data.examples.values()]
-        steps += [step for seed_data in data for step in (*seed_data.floors, *seed_data.aligners)]
+        steps = [inputs.text for inputs in data if inputs.text]
+        steps += [step for inputs in data for step in inputs.examples.values()]
+        steps += [step for inputs in data for step in (*inputs.floors, *inputs.aligners)]
         # The start is measured first, so that unreadable gold links are reported before hours of training.
-        steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
+        steps += [step for model in self.given_models(root) for step in self.measuring(model)]
         steps += [start for model in models for start in model.training.starts]
-        measures = [*[()] * BEHIND, *(self.measuring(root, model) for model in models)]
+        measures = [*[()] * BEHIND, *(self.measuring(model) for model in models)]
         for model, delayed in zip(models, measures, strict=False):
             steps += [model.step, *delayed]
         return with_needs([*steps, *chain.from_iterable(measures[-BEHIND:])])
@@ -210,7 +208,7 @@ class Study:
     def models(self, root: Path) -> list[Model]:
         """Return the models that the study trains, seed by seed."""
         return [
-            self._model(self._pretraining(root, group, objective, seed), group, self.home(root))
+            self._model(root, group, objective, seed)
             for seed in (self.seeds if self.objectives else ())
             for group in self.data(root, seed).groups
             for objective in self.objectives
@@ -226,34 +224,28 @@ class Study:
         for stage, train in stages:
             settings = stage, self.model, train, seed, start, self.mixture
             training = Training(group.data, group.languages, *settings, claims=self.claims_digest)
-            if self.shipped:
-                from calque.pretrain.run import ShippedRun, runs_of
-
-                if training.name_in_file in runs_of(self.shipped):
-                    training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
+            if self.shipped and training.name_in_file in runs_of(self.shipped):
+                training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
             start = training.step(self.home(root), group.name, self.threads)
         return start
 
     def stages(self, objective: Objective) -> list[tuple[Objective, TrainConfig]]:
         """Return the objectives that a model is trained with, in order, and their training settings."""
-        pace, start = self.paces.get(objective.name, 1.0), objective.traits.start
-        steps, before = round(self.train.steps * pace), 0
-        if start:
-            before = round(self.train.steps * (pace * start[1]))
-        last = objective, replace(self.train, steps=steps - before)
-        return [(start[0], replace(self.train, steps=before)), last] if start else [last]
+        pace, (first, share) = self.paces.get(objective.name, 1.0), objective.traits.start or (None, 0.0)
+        before = round(self.train.steps * (pace * share))
+        last = objective, replace(self.train, steps=round(self.train.steps * pace) - before)
+        return [(first, replace(self.train, steps=before)), last] if first else [last]
 
-    def _model(self, step: Step, group: Group, home: Path) -> Model:
-        training: Training = step.config
-        objective, derived = training.objective, self.languages.derived
-        start = StartOfRun(self._given, 0.0) if self._given and training.start else None
+    def _model(self, root: Path, group: Group, objective: Objective, seed: int) -> Model:
+        step, derived = self._pretraining(root, group, objective, seed), self.languages.derived
+        start = StartOfRun(self._given, 0.0) if self._given and step.config.start else None
         if objective.traits.start:
             first, share = objective.traits.start
             start = StartOfRun(Described.of(first), share)
         run = Run(
             id="",
             study=self.name,
-            seed=training.seed,
+            seed=seed,
             languages=group.described,
             objective=Described.of(objective),
             start=start,
@@ -263,19 +255,19 @@ class Study:
             redrawn=self.languages.draws,
             bitexts=tuple(self.languages.bitexts),
         )
-        return Model(step, run, home)
+        return Model(step, run, self.home(root), "", self.tasks, self.data(root, seed).examples)
 
     def given_models(self, root: Path) -> list[Model]:
         """Return the start and, for fine-tuning, one copy of it per seed, if these models are measured."""
         if self.given is None or not self.measure_start:
             return []
-        layers, home = self.model.layers, self.home(root)
-        described = self.data(root).described
-        run = Run("", self.name, 0, described, self._given, layers=layers, main_layer=main_layer(layers))
-        tuned = [
-            Model(self.given, replace(run, seed=seed), home, f"{START}/seed-{seed}") for seed in self.seeds
-        ]
-        return [Model(self.given, run, home, START), *tuned]
+        layers, data = self.model.layers, self.data(root)
+        run = Run("", self.name, 0, data.described, self._given, layers=layers, main_layer=main_layer(layers))
+        start = Model(self.given, run, self.home(root), START, self.tasks, data.examples)
+        tuned = (
+            replace(start, about=replace(run, seed=seed), place=f"{START}/seed-{seed}") for seed in self.seeds
+        )
+        return [start, *tuned]
 
     @property
     def _given(self) -> Described | None:
@@ -288,15 +280,14 @@ class Study:
 
     # Measures
 
-    def measuring(self, root: Path, model: Model) -> list[Step]:
+    def measuring(self, model: Model) -> list[Step]:
         """Return the steps that measure a model before and after fine-tuning; the start itself is measured
         only before, and its copies only after."""
-        measures, data = list[Measure](), self.data(root, model.about.seed)
+        measures = list[Measure]()
         if model.place == START or model.trained:
-            for measure in self.measures:
-                measures += measure.parts(self.tasks, data.examples)
+            measures += [part for measure in self.measures for part in measure.parts()]
         if model.place != START:
-            measures += data.task_measures
+            measures += [self.languages.scores(name) for name in self.tasks if name in model.examples]
         return [
             Measuring.step(measure, model, self.threads) for measure in measures if measure.applies(model)
         ]
@@ -304,10 +295,10 @@ class Study:
     def measured(self, root: Path) -> list[Step]:
         """Return the steps whose records the report shows, in its order."""
         models = [*self.given_models(root), *self.models(root)]
-        aligners = self.data(root).aligners
-        of_models = [step for model in models for step in self.measuring(root, model)]
-        encoders = [step for step in aligners if step.config.encoder]
-        return [*(step for step in aligners if not step.config.encoder), *of_models, *encoders]
+        of_models = [step for model in models for step in self.measuring(model)]
+        aligners = [(bool(step.config.encoder), step) for step in self.data(root).aligners]
+        first, last = ([step for given, step in aligners if given == encoder] for encoder in (False, True))
+        return [*first, *of_models, *last]
 
 
 def distinct(steps: Iterable[Step]) -> list[Step]:

@@ -1,5 +1,4 @@
-"""The tasks in a study: fine-tuning, examples, and model-free baselines. Code that only steps and checks need
-is imported when they run."""
+"""The tasks in a study: fine-tuning, examples, and model-free baselines."""
 
 from __future__ import annotations
 
@@ -7,12 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
+from calque.analysis.tasks.catalogue import TASKS, floors, spelling
+from calque.analysis.tasks.catalogue import task as find_task
+from calque.analysis.tasks.task import Split, Task, check
 from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.errors import unknown
 from calque.derive.files import making
@@ -20,16 +23,21 @@ from calque.derive.languages import SOURCE, Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles
+from calque.derive.task_data import (
+    FORMAT,
+    KIND,
+    TaskFolder,
+    derive_task,
+    natural_task_fingerprint,
+    task_data_fingerprint,
+    write_natural_task,
+)
 from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step
 
-if TYPE_CHECKING:
-    from calque.analysis.tasks.task import Task
-    from calque.derive.task_data import TaskFolder
-
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and report rows use them
-Splits = Iterator[tuple[str, str, "Task", tuple[Path, ...]]]
+Splits = Iterator[tuple[str, str, Task, tuple[Path, ...]]]
 """For each split and language, the task with the language's scoring rules, and the files with examples."""
 
 
@@ -64,8 +72,6 @@ class CrossLingualTask:
 
     def natural_mistakes(self, name: str, source: str) -> Iterator[str]:
         """Yield what is wrong with the task called `name` for natural languages."""
-        from calque.analysis.tasks.catalogue import TASKS
-
         if name not in TASKS:
             yield f"tasks: {unknown('task', name, TASKS)}"
         if self.files is None:
@@ -74,25 +80,9 @@ class CrossLingualTask:
             yield f"tasks.{name}.tests: examples in the source, {source}, belong in files"
 
 
-def find_task(name: str) -> Task:
-    """Return the task with a name. Raises BadInput if there is none."""
-    from calque.analysis.tasks.catalogue import task
-
-    return task(name)
-
-
 def data_of(task: str) -> str:
     """Return the kind of examples that a task reads: for an unknown task, its name."""
-    from calque.analysis.tasks.catalogue import TASKS
-
     return TASKS[task].data if task in TASKS else task
-
-
-def open_examples(step: Step) -> TaskFolder:
-    """Open the examples that a finished step wrote. Raises BadInput if the manifest is damaged."""
-    from calque.derive.task_data import TaskFolder
-
-    return TaskFolder.open(step.folder)
 
 
 @dataclass(frozen=True)
@@ -102,8 +92,6 @@ class Examples(ABC):
     task: str
 
     def step(self, home: Path) -> Step:
-        from calque.derive.task_data import FORMAT, KIND
-
         return Step(self, home / "tasks" / self.task, f"examples of {self.task}", "derive", KIND, FORMAT)
 
     @abstractmethod
@@ -118,9 +106,7 @@ class Examples(ABC):
 
     def check(self, step: Step) -> None:
         """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
-        from calque.analysis.tasks.task import Split, check
-
-        examples, splits = open_examples(step), self.splits(find_task(self.task))
+        examples, splits = TaskFolder.open(step.folder), self.splits(find_task(self.task))
         train, *others = (Split(examples.path(*name), scoring, files) for *name, scoring, files in splits)
         check(train, (train, *others))
 
@@ -137,13 +123,9 @@ class DerivedExamples(Examples):
         return self._fingerprint(self.languages.named(name))
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        from calque.derive.task_data import task_data_fingerprint
-
         return task_data_fingerprint(self.languages.source, data_of(self.task), transforms)
 
     def write(self, step: Step, machine: Machine) -> None:
-        from calque.derive.task_data import derive_task
-
         of, cache = self.languages, step.place.parents[2] / CACHE
         derive_task(of.source, data_of(self.task), of.transforms, step.folder, cache, machine.report)
 
@@ -166,13 +148,9 @@ class NaturalExamples(Examples):
         return self.settings.files
 
     def identity(self) -> str:
-        from calque.derive.task_data import natural_task_fingerprint
-
         return natural_task_fingerprint(data_of(self.task), self.files, self.settings.tests, self.source)
 
     def write(self, step: Step, machine: Machine) -> None:
-        from calque.derive.task_data import write_natural_task
-
         write_natural_task(data_of(self.task), self.files, self.settings.tests, step.folder, self.source)
 
     def splits(self, of: Task) -> Splits:
@@ -210,10 +188,6 @@ class Floors:
         return Step(self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from sklearn import __version__
-
-        from calque.analysis.tasks.catalogue import floors, spelling
-
         names = dict.fromkeys(chain.from_iterable(self.pairs))
         if self.languages:
             languages = Languages.open(self.languages.folder, [name for name in names if name != SOURCE])
@@ -222,9 +196,9 @@ class Floors:
         else:
             spell = dict.fromkeys(names, str)
             tasks = {name: self.task.in_language(self.named(name)) for name in names}
-        report = partial(machine.report, step.title)
-        rows = floors(open_examples(self.examples), tasks, self.pairs, spell, report)
-        facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
+        report, examples = partial(machine.report, step.title), TaskFolder.open(self.examples.folder)
+        rows = floors(examples, tasks, self.pairs, spell, report)
+        facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": version("scikit-learn")}}
         with making(step.folder, step.kind, facts) as part:
             json_rows.write(part / FLOORS, rows)
         report(1, 1)

@@ -13,9 +13,11 @@ from calque.experiments.report.folder import stored
 from calque.experiments.report.report import summarise
 from calque.experiments.settings.catalogue import STUDIES
 from calque.experiments.settings.override import override
+from tests.experiments.committed import ROOT
 from tests.experiments.conftest import Done
 from tests.refusals import refusal
 
+SHIPPED = [*STUDIES.glob("*.claims.toml"), *ROOT.glob("*/primary-claims.toml")]
 CLAIMS = """
 [[claims]]
 text = "ALIGN-MLM loses less than MLM"
@@ -109,7 +111,7 @@ def test_claims_beyond_the_study_are_rejected(done, file, old, new, line, said):
     assert f"{file}:{line}: " in message and said in message
 
 
-@pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda x: x.name)
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_shipped_claims_are_readable_and_few(path):
     claims = PrimaryClaims.read(path).by_line.values()
     assert 1 <= sum(max(1, len(claim.ascending) - 1) for claim in claims) <= 8

@@ -102,10 +102,9 @@ def continued(done):
 
 def test_text_without_bitexts_does_not_depend_on_them(done):
     (group,) = done.study.data(done.root).groups
-    of = replace(done.study.languages, table="all")
-    text = replace(group.data.config, languages=of)
-    ((pair, files),) = of.bitexts.items()
-    other = replace(text, languages=replace(of, bitexts={pair: files * 2}))
+    text = replace(group.data.config, table="all")
+    ((pair, files),) = text.bitexts.items()
+    other = replace(text, bitexts={pair: files * 2})
     same = [text.language("en", bitexts=read) == other.language("en", bitexts=read) for read in (False, True)]
     assert same == [True, False]
 
@@ -177,7 +176,7 @@ def test_mistakes_are_told_with_their_field(done, setting, said):
 @pytest.mark.parametrize(
     ("texts", "bitexts", "said"),
     [
-        ({"a/b": TextFiles((Path("nowhere.txt"),))}, {}, "texts: 'a/b' cannot be"),
+        ({"a/b": TextFiles((Path("nowhere.txt"),))}, {}, "a language called 'a/b' is invalid"),
         (
             {},
             {("en", "yy"): (BitextFiles(Path("pairs.tsv")),)},
