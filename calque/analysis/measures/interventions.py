@@ -61,6 +61,7 @@ class Rows:
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
+        yield NOTHING, self.derived
         yield COUNTERPART, self.source
         yield SAME_TAG, self._wrong_words(self.tags)
         yield ANY_TAG, self._wrong_words(np.zeros(len(self.tags)))
@@ -176,8 +177,7 @@ def interventions(tuned: SourceTuned) -> Measurement:
     recovered by restoring the source's words, its order, or both."""
     run, metric, about = tuned.run, tuned.data.task.primary, {"task": tuned.data.task.name}
     rows = tuned.rows(run.seed)
-    scores = {NOTHING: tuned.score()}
-    scores |= {name: tuned.score(embeddings) for name, embeddings in rows.changes()}
+    scores = {name: tuned.score(embeddings) for name, embeddings in rows.changes()}
     scores[ORDER] = tuned.score(of_source=True)
     scores[RANDOM_ORDER] = tuned.score(random_order=np.random.default_rng(run.seed))
     scores[BOTH] = tuned.score(rows.source, of_source=True)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from calque.analysis.measures.alignment import Types, type_alignment
+from calque.analysis.measures.alignment import Types, derivation_retrieval, retrieval, type_alignment
 from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.probing import ProbeConfig, Probes, growth
-from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
 from calque.analysis.measures.word_alignment import pair_links, self_labels
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run

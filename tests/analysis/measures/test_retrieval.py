@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.aligners import open_encoder
-from calque.analysis.measures.alignment import cosine
-from calque.analysis.measures.retrieval import found, retrieval, sentence_vectors
+from calque.analysis.measures.alignment import cosine, found, retrieval, sentence_vectors
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.vocabulary import open_vocabulary
