@@ -52,7 +52,6 @@ VARIANTS = {
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
-    """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
     layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
     by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
@@ -65,8 +64,8 @@ def align_mlm_tables(results: Results) -> dict[str, Table | None]:
 
 
 def scores_table(results: Results) -> Table | None:
-    """Tabulate SUP, ZS and Delta, as in Table 3, and the baselines' scores: trained in the derived language
-    under SUP and in the source under ZS."""
+    """Tabulate SUP, ZS and Delta, as in Table 3, and baselines, trained in the language whose score is
+    shown."""
     metrics = [(t, m) for t in results.main_tasks for m in dict.fromkeys((PRIMARY[t], PRINTED[t]))]
     columns = task_columns(["SUP", "ZS", DELTA], metrics)
     baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
@@ -93,7 +92,6 @@ def alignment_table(results: Results) -> Table | None:
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """Yield our row and the paper's for every objective and transform."""
     printed = [p for p in results.published if p.table == table]
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
     objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
@@ -109,8 +107,7 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
 
 
 def _entries_table(results: Results) -> Table | None:
-    """Compare ZS on words with and without a dictionary entry; MLM, which uses no dictionary, is the
-    control."""
+    """Compare ZS on words with and without a dictionary entry; MLM, which uses none, is the control."""
     rows = list[tuple[str, ...]]()
     for task, *model in product(results.main_tasks, results.objectives, results.transforms):
         groups = [results.scores("ZS", *model, task, metric) for metric in (ENTRY, NO_ENTRY)]
@@ -124,7 +121,6 @@ def _entries_table(results: Results) -> Table | None:
 
 
 def _interventions_tables(results: Results) -> dict[str, Table | None]:
-    """Return a table of interventions for each task, and one for retrieval."""
     tables, heads = dict[str, Table | None](), list[str]()
     for title in map(results.objective_title, results.objectives):
         heads += [title, f"{title}, change", f"{title}, beyond control"]
@@ -140,8 +136,8 @@ def _interventions_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each transform and intervention. For each objective, it has the score, and the score's
-    differences from the score without the intervention and from the control's."""
+    """Yield, for each transform and intervention, each objective's score and its differences from no
+    intervention and from the control."""
     start = column.metric + AFTER
     metrics = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
@@ -189,8 +185,7 @@ def _on(task: str) -> str:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """For each transform that changes words, claim that an objective loses more under it than under the same
-    transform without the change."""
+    """Claim that objectives lose more under a transform that changes words than without the change."""
     parts = {name: results.languages[name].parts for name in results.transforms}
     rewrites = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}
     for changed in parts:
@@ -210,8 +205,7 @@ def _delta(task: str) -> Column:
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all other objectives'
-    Deltas."""
+    """Judge whether an objective's Delta is the smallest (`side` -1) or largest (+1)."""
     cells = [(name, transform) for name in results.objectives]
     verdict = _beats_all(results, _delta(task), transform, objective, side)
     return unless_at_floor(verdict, results, cells, task, PRIMARY[task])
@@ -237,7 +231,7 @@ def _near_chance(results: Results, transform: str) -> Verdict:
 
 
 def _beats_all(results: Results, column: Column, transform: str, objective: str, side: int) -> Verdict:
-    """Judge whether an objective's number is higher (`side` +1) or lower (-1) than all the others."""
+    """Judge whether an objective's number is the highest (`side` +1) or lowest (-1)."""
     ours, gaps = column.values(results, objective, transform), dict[str, Estimate]()
     for name in results.objectives:
         if name != objective and (gap := difference(ours, column.values(results, name, transform))):
@@ -256,7 +250,6 @@ def correlated(results: Results, task: str, least: float) -> Verdict:
 
 
 def _above(cells: list[Point], least: float) -> Verdict:
-    """Judge whether the rank correlation over cells exceeds `least`."""
     if len(cells) < LEAST:
         return judge([], "")
     if (rho := rho_of(cells)) is None:
@@ -288,15 +281,12 @@ def rho_cell(rho: Correlation) -> str:
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """Choose each task's metric: the paper's if the paper's numbers are available, otherwise the primary
-    one."""
+    """Choose each task's metric: the paper's if its numbers are available, otherwise the primary one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
 def xlm_align_tables(results: Results) -> dict[str, Table | None]:
-    """Return a table of the precision of labels, alignment@1, AER by layer and Delta, for a study on
-    XLM-Align (Chi et al. 2021), and one of scores."""
     columns = columns_of("starts")
     for joint, layer in product((False, True), results.layers(AER)):
         head = f"AER layer {layer}{', joint' if joint else ''}"
@@ -316,18 +306,15 @@ STRONGEST = "strongest word baseline"
 
 
 def zero_shot_columns(results: Results) -> list[Column]:
-    """Return one column per task, with the zero-shot score in its main metric."""
     return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
 
 
 def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
-    """Return a column with the mean, across tasks, of the scores in their main metrics."""
+    """Return a column with the mean of the tasks' main scores."""
     return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 
 def equal_terms_tables(results: Results) -> dict[str, Table | None]:
-    """Return a table of each objective's ZS on each task, its means over tasks and its alignment, with the
-    floors, and tables from the ALIGN-MLM report."""
     tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
     columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES, ALL_TYPES]
     for transform in results.transforms:
@@ -348,8 +335,7 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Claim that each objective beats MLM (of several, the first), and that better alignment is associated
-    with better transfer."""
+    """Claim that each objective beats MLM (of several, the first), and that alignment goes with transfer."""
     numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
     kinds = {name: [part["kind"] for part in results.objectives[name].parts] for name in results.objectives}
     plain = next((name for name in kinds if kinds[name] == ["MLM"]), "")

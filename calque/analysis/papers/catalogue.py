@@ -13,8 +13,8 @@ from calque.analysis.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The functions and published numbers that a report consists of. A table or figure is None if the study
-    lacks its records, and a figure also if there are too many objectives or languages to distinguish."""
+    """The functions and published numbers of a report. Tables and figures are None without records, figures
+    also with too many objectives or languages to distinguish."""
 
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]

@@ -62,7 +62,7 @@ SHADES = (
 
 
 def look(objective: Described, start: Start | None, user_look: Look) -> Look:
-    """Choose an objective's look from its parts; `user_look` is used for user-defined objectives."""
+    """Choose an objective's look from its parts; `user_look` is for user-defined objectives."""
     if objective.given:
         return GIVEN
     if not objective.parts or (kind := objective.parts[-1]["kind"]) not in FAMILIES:
@@ -121,7 +121,7 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """Return legend entries, with lines in the style `line` (None: each objective's own)."""
+    """Return legend entries with lines in the style `line` (None: each objective's own)."""
     return [
         key(results.objective_title(name), colour, marker, line=dash if line is None else line)
         for name, (colour, marker, dash) in look.items()

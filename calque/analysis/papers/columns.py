@@ -85,7 +85,6 @@ def titles(results: Results, objective: str, language: str) -> Model:
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
-    """Return one column per measure for each pair of a task and a metric."""
     return [
         Column(f"{score_title(task, metric)} {measure.replace(DELTA, 'Δ')}", measure, metric, task)
         for task, metric in metrics
@@ -94,7 +93,6 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
-    """Return the study's main tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -106,7 +104,6 @@ def score_title(task: str, metric: str = "", separator: str = " ") -> str:
 def column_table(
     name: str, results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Table | None:
-    """Tabulate each objective and derived language (default: all) that has a number in any column."""
     rows = rows_of(results, columns, product(results.objectives, languages or results.transforms))
     return table(name, results, columns, rows)
 
@@ -138,7 +135,6 @@ def compare(results: Results, column: Column, first: Model, second: Model, bound
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
-    """Return the columns that texts.toml specifies for a table or figure."""
     return [Column(*column) for column in TEXTS[kind][name]["columns"]]
 
 
@@ -148,7 +144,7 @@ def _specified(kind: str, paper: str) -> dict[str, list[Column]]:
 
 
 def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
-    """Return the tables that texts.toml specifies for a report, and a table of user-defined measures."""
+    """Return the tables that texts.toml specifies for a report, and one of user-defined measures."""
     keys = [key for key in results.keys(task="") if key.measure not in MEASURES]
     own = dict.fromkeys((key.measure, key.metric) for key in keys)
     tables = _specified("tables", paper) | {"own-measures": [Column(" ".join(key), *key) for key in own]}
@@ -156,14 +152,13 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
-    """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
     for name, columns in _specified("figures", paper).items():
         draw = by_step if TEXTS["figures"][name].get("by") == "step" else _by_language
         yield draw(name, results, columns)
 
 
 def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
-    """Plot each column, with one panel per column and one group of points per derived language."""
+    """Plot one panel per column and one group of points per derived language."""
     look, models = looks(results), product(results.transforms, results.objectives)
     found = (t for t, o in models if any(column.values(results, o, t) for column in columns))
     languages = list(dict.fromkeys(found))
@@ -205,7 +200,7 @@ SHAPES = [marker for _, marker in drawing.LOOKS]  # for groups of derived langua
 
 
 def places(results: Results, x: Column, languages: Iterable[str]) -> dict[str, float]:
-    """Return a number of each derived language that has one, which all objectives share."""
+    """Return the languages' numbers, which all objectives share."""
     found: dict[str, float] = {}
     for language, objective in product(languages, results.objectives):
         if number := x.mean(results, objective, language):
@@ -216,9 +211,8 @@ def places(results: Results, x: Column, languages: Iterable[str]) -> dict[str, f
 def by_number(
     name: str, results: Results, x: Column, columns: Sequence[Column], languages: Sequence[str]
 ) -> Plot | None:
-    """Plot each column against the number `x` of derived languages. A line joins the languages whose
-    transforms differ only in numbers, after those with `x` 0. Objectives have a row of panels each if there
-    are few."""
+    """Plot columns against the number `x` of languages. Lines join languages whose transforms differ only in
+    numbers, after those with `x` 0. If objectives are few, each has a row of panels."""
     at, look = places(results, x, languages), looks(results)
     groups, models = _groups(results, at), list(product(results.objectives, at))
     columns = [column for column in columns if any(column.values(results, *model) for model in models)]
@@ -261,8 +255,8 @@ def _ends(results: Results, group: Sequence[str]) -> str:
 
 
 def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
-    """Group languages, in the order of their places, by the kinds and text parameters of their transforms;
-    those at place 0 form the first group, (). Returns no groups if all lines have too few places."""
+    """Group languages by the kinds and text parameters of their transforms, in the order of their places;
+    those at place 0 come first, as (). Returns no groups if all lines have too few places."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for language, place in sorted(at.items(), key=lambda item: item[1]):
         values = [value for part in results.languages[language].parts for value in part.values()]
@@ -273,9 +267,9 @@ def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], 
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
-    """Plot means against steps, over the grey bands of their nulls, with one row of panels per derived
-    language. The entry in texts.toml may set `seeds`, for thin lines that show the seeds in place of
-    intervals, or `log`, for a logarithmic axis and one row per column without intervals."""
+    """Plot means against steps over the bands of their nulls, with one row of panels per language. The entry
+    in texts.toml may set `seeds` (thin lines for seeds instead of intervals) or `log` (a logarithmic axis and
+    one row per column, without intervals)."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
     records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
     steps, objectives = sorted({r.step for r in records}), {results.objective_of(r) for r in records}
@@ -324,7 +318,6 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
 
 
 def _set_steps(panel: Axes, steps: Sequence[int], log: bool) -> None:
-    """Set up an axis of steps; a logarithmic one includes step 0."""
     panel.xaxis.set_major_locator(MaxNLocator(3, integer=True))
     if log:
         first = min(filter(None, steps))
@@ -335,7 +328,7 @@ def _set_steps(panel: Axes, steps: Sequence[int], log: bool) -> None:
 
 
 def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
-    """Shade the values that do not exceed the null or chance, on average over seeds."""
+    """Shade the values up to the null or chance, averaged over seeds."""
     nulls: dict[int, list[Null]] = {}
     for step, record in (item for curve in curves.values() for item in curve.items()):
         if record.null:

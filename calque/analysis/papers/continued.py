@@ -31,9 +31,9 @@ Rows = list[tuple[str, ...]]
 
 
 class Continued:
-    """The results for a study's models, beginning with the starting model. `main` contains the models' main
-    layers, `pairs` the language pairs used for retrieval, and `languages` each task's languages, with the
-    source first. Raises BadInput if no model is the start."""
+    """A study's models, beginning with the start. `main` contains their main layers, `pairs` the language
+    pairs for retrieval, and `languages` each task's languages, the source first. Raises BadInput without a
+    starting model."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -60,15 +60,15 @@ class Continued:
         self.read_at = f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
     def scores(self, task: str, metric: str = "") -> list[Key]:
-        """Return the keys of a task's scores: the source's first, then those of the other languages."""
+        """Return the keys of a task's scores, the source's first."""
         source, *targets = self.languages.get(task, [self.source])
         about = task, metric or PRIMARY[task]
         zero_shot = [Key(ZERO_SHOT, "", name, *about) for name in targets]
         return [Key(SOURCE_SCORE, "", source, *about), *zero_shot]
 
     def values(self, model: str, keys: Iterable[Key]) -> BySeed:
-        """Return the mean of a model's numbers. If there are several seeds, a number of a single seed has no
-        interval, because one over items is not comparable with the other models' intervals over seeds."""
+        """Return the mean of a model's numbers. Among several seeds, a number of a single one has no
+        interval, because one over items is not comparable with those over seeds."""
         numbers = []
         for key in keys:
             layer = self.main[model] if key.layer == MAIN else key.layer
@@ -83,14 +83,12 @@ class Continued:
         return average(numbers)
 
     def cells(self, model: str, columns: Iterable[Iterable[Key]]) -> list[str]:
-        """Return the mean over each column's numbers, with an interval over seeds or one seed's items."""
         return [cell(mean(self.values(model, keys)), over_items=True) for keys in columns]
 
     def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> Rows:
         return [(self.title(model), *labels, *self.cells(model, columns)) for model in self.models]
 
     def table(self, name: str, heads: Iterable[str], rows: Rows, **about: Any) -> Table | None:
-        """Return a table whose note describes the study's seeds and source."""
         seeds = over_seeds(self.seeds)
         if len(self.seeds) == 1:
             covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
@@ -99,17 +97,14 @@ class Continued:
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
-    """Return the key of an alignment error rate."""
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
 def _retrieval(pair: Pair, layer: int) -> Key:
-    """Return the key for retrieving the first language's sentences in the second."""
     return Key(RETRIEVAL, "", pair[1], metric="cosine", layer=layer, first=pair[0])
 
 
 def set_title(gold: str) -> str:
-    """Return the paper's name for a gold set."""
     return PAPERS_NAMES.get(gold, gold)
 
 
@@ -120,7 +115,6 @@ def _printed_metrics(task: str) -> list[str]:
 
 
 def continued_tables(results: Results) -> dict[str, Table | None]:
-    """Return a study's tables, by file name."""
     study = Continued(results)
     tables = {f"task-{task}": _task_table(study, task) for task in study.languages}
     xtreme = {"xtreme": _xtreme_table(study)} if len(study.languages) > 1 else {}
@@ -128,7 +122,7 @@ def continued_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _xtreme_table(study: Continued) -> Table | None:
-    """Tabulate each task's mean over its languages, and the mean over tasks, as in Table 1."""
+    """Tabulate means over each task's languages and over tasks, as in Table 1."""
     tasks = sorted(study.languages, key=lambda task: XTREME.index(task) if task in XTREME else len(XTREME))
     columns = {task: [study.scores(task, m) for m in _printed_metrics(task)] for task in tasks}
     rows: Rows = []
@@ -143,7 +137,6 @@ def _xtreme_table(study: Continued) -> Table | None:
 
 
 def _error_tables(study: Continued) -> dict[str, Table | None]:
-    """Tabulate AER on each gold set and its mean, at main layers and at every layer."""
     at_main, by_layer = Rows(), Rows()
     for aligner in study.aligners:
         rows_at = {}
@@ -164,7 +157,6 @@ def _error_tables(study: Continued) -> dict[str, Table | None]:
 
 
 def _retrieval_table(study: Continued) -> Table | None:
-    """Tabulate the translations found, by model and language pair."""
     if not study.pairs:
         return None
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
@@ -179,7 +171,6 @@ def _retrieval_table(study: Continued) -> Table | None:
 
 
 def _task_table(study: Continued, task: str) -> Table | None:
-    """Tabulate the models' and the baselines' scores on a task by language."""
     languages, results, rows = study.languages[task], study.results, Rows()
     metrics = [metric.name for metric in TASKS[task].metrics]
     for metric in metrics:
@@ -201,12 +192,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:
-    """Claim that each model improves on the starting model: in mean AER by each aligner, in retrieval, and on
-    each task."""
+    """Claim that each model improves on the starting model in mean AER, retrieval and each task."""
     study = Continued(results)
 
     def better(name: str, model: str, keys: Sequence[Key], side: int = 1, **about: Any) -> Claim:
-        """Claim that a model's mean number is higher (`side` +1) or lower (-1) than the starting model's."""
         scores = ([study.values(one, [key]) for key in keys] for one in (model, study.start))
         about |= {"better": study.title(model), "worse": study.title(study.start), "read": study.read_at}
         return claim(name, judge_estimate(gap(*scores), side), many=len(keys), **about)
@@ -228,7 +217,6 @@ LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 
 
 def continued_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the figures on a released encoder and on models pretrained further from it."""
     study = Continued(results)
     if look := looks(results, study.models):
         if study.languages:
@@ -238,7 +226,6 @@ def continued_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> Plot:
-    """Plot AER by layer, with one panel per gold set and one line per model."""
     layers = range(study.layers // LOWEST, study.layers + 1)
 
     def draw(panel: Axes, gold: str) -> None:
@@ -265,7 +252,6 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
 
 
 def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
-    """Plot every model's score in every language and the strongest baseline, with one panel per task."""
     source, results = study.source, study.results
     metrics = {task: _printed_metrics(task)[0] for task in study.languages}
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
@@ -298,7 +284,6 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
 
 
 def _draw_scores(panel: Axes, study: Continued, look: Mapping[str, Look], task: str, metric: str) -> None:
-    """Draw the models' scores side by side in each language, and the strongest baseline's as a line."""
     numbers = study.scores(task, metric)
     for x, model, key in drawing.in_groups(list(look), numbers):
         if value := mean(study.values(model, [key])):

@@ -58,8 +58,6 @@ BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximu
 
 
 def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield ZS, Delta and alignment@1 by order distance, Delta and alignment@1 by shared sub-words, and the
-    paper's figures."""
     columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     x = Column("order distance", ORDER, "kendall")
     yield by_number("figure-order", results, x, columns, results.transforms)
@@ -79,7 +77,7 @@ def equal_terms_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def delta_figure(results: Results) -> Plot | None:
-    """Plot Delta by objective, with one panel per transform and one group of bars per task."""
+    """Plot Delta by objective, with one panel per transform."""
     look, transforms, metrics = looks(results), results.transforms, compared_metrics(results).items()
     pairs = list(product(results.objectives, transforms))
     groups = [group for group in metrics if any(results.scores(DELTA, *pair, *group) for pair in pairs)]
@@ -122,7 +120,7 @@ def delta_figure(results: Results) -> Plot | None:
 
 
 def correlation_figure(results: Results) -> Plot | None:
-    """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
+    """Plot alignment@1 against -Delta for each task whose rho is defined."""
     metrics, look, transforms = compared_metrics(results), looks(results), results.transforms
     points = {task: results.points(task, metric) for task, metric in metrics.items()}
     rhos = {task: rho for task in metrics if (rho := rho_of(points[task]))}
@@ -159,7 +157,7 @@ def correlation_figure(results: Results) -> Plot | None:
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
-    """Return the paper's alignments, each with the Delta of the same objective and transform."""
+    """Return the paper's alignments, each with its Delta."""
     pairs = []
     for p in results.published:
         delta = results.printed(3, DELTA, p.objective, p.transform, task, metric)
@@ -183,7 +181,6 @@ SUB_WORDS = Column("shared", SHARING, "tokens")
 
 
 def overlap_table(results: Results) -> Table | None:
-    """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
     shares = _shares(results)
     if not any(0 < share < 1 for share in shares.values()):
         return None
@@ -194,7 +191,7 @@ def overlap_table(results: Results) -> Table | None:
 
 
 def _shares(results: Results) -> dict[str, float]:
-    """Return the shares of sub-words of the languages that differ from their source in vocabulary alone."""
+    """Return the shares of sub-words of languages that differ from their source in vocabulary alone."""
     alone = [language for language in results.transforms if len(results.languages[language].parts) == 1]
     scripts = [language for language in alone if results.languages[language].parts[0]["kind"] in SCRIPTS]
     return places(results, SUB_WORDS, scripts)
@@ -206,7 +203,6 @@ NAMES = 1.9  # width of the objectives' names, in inches
 
 
 def _objectives_figure(results: Results) -> Plot | None:
-    """Plot ZS with the strongest baseline, with one panel per task and one row per objective."""
     tasks, look = zero_shot_columns(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None

@@ -17,7 +17,6 @@ NEVER = math.inf
 
 
 def _columns(results: Results) -> list[Column]:
-    """Return the probed measures; none in a study without probes, whose records have no nulls."""
     if not any(record.null for record in results.records):
         return []
     task = next((key.task for key in results.keys(measure=LINEAR)), "")
@@ -33,7 +32,6 @@ def _columns(results: Results) -> list[Column]:
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
-    """Return a table of onsets, and one of the values at the last step."""
     columns = _columns(results)
     if not columns:
         return {}
@@ -49,8 +47,7 @@ def growth_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def onset(curve: Mapping[int, Record]) -> float:
-    """Return the first of two consecutive steps, in ascending order, at which the value is beyond its null
-    distribution, or NEVER."""
+    """Return the first of two consecutive steps at which the value is beyond its null, or NEVER."""
     beyond = [(step, r.null is not None and r.null.left(r.value)) for step, r in curve.items()]
     return next((float(step) for (step, first), (_, second) in pairwise(beyond) if first and second), NEVER)
 

@@ -27,8 +27,7 @@ TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # pa
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, the name of its objective, corpus or encoder, and its numbers of links and records by gold
-    set."""
+    """An aligner, its objective, corpus or encoder, and its links and records by gold set."""
 
     aligner: str
     learnt: str
@@ -43,7 +42,7 @@ class System:
     @property
     def is_shown(self) -> bool:
         """Whether Table 2 has a row for the system: encoders read both sentences in one row only with the
-        released aligner, at their main layer."""
+        released aligner."""
         if not self.layers:
             return self.aligner == DIAGONAL or (self.aligner, self.symmetrisation) == (FAST_ALIGN, HEADLINE)
         named = self.aligner in BY_NAME or self.aligner == FORMER
@@ -51,14 +50,14 @@ class System:
         return named and self.layer in (None, self.main_layer) and self.joint == released
 
     def mean(self, sets: Iterable[str]) -> float | None:
-        """Return the unweighted mean error rate over gold sets; None if one is missing."""
+        """Return the mean error rate over gold sets; None if one is missing."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
         known = [rate for rate in rates if rate is not None]
         return fmean(known) if known and len(known) == len(rates) else None
 
 
 def systems(results: Results) -> list[System]:
-    """Return all systems in a word-alignment study, those without an encoder first."""
+    """Return a study's systems, those without an encoder first."""
     found: dict[System, System] = {}
     for record in results.records:
         if record.measure == AER and record.links is not None:
@@ -72,8 +71,6 @@ def systems(results: Results) -> list[System]:
 
 
 def link_tables(results: Results) -> dict[str, Table | None]:
-    """Return the table of a word-alignment study, by file name: the AER of every system on each gold set, and
-    the paper's."""
     shown = filter(lambda system: system.is_shown, systems(results))
     sets = list(dict.fromkeys(record.gold_set for record in results.records if record.links))
     titles, rows = list(map(set_title, sets)), list[tuple[str, ...]]()
@@ -97,8 +94,8 @@ def link_tables(results: Results) -> dict[str, Table | None]:
 
 
 def link_figures(results: Results) -> Iterator[Plot]:
-    """Plot the released aligner's mean AER by layer, with one line per encoder. Encoders with the same number
-    of layers and the same gold sets share a row of two panels, one for each value of `joint`."""
+    """Plot the released aligner's mean AER by layer and encoder. Encoders with the same number of layers and
+    gold sets share a row of two panels, one for each value of `joint`."""
     every = systems(results)
     released = [system for system in every if system.layers and system.aligner == RELEASED.name]
     names = list(dict.fromkeys(system.learnt for system in released))

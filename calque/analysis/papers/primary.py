@@ -9,24 +9,10 @@ from pathlib import Path
 
 from calque.analysis.papers.align_mlm import correlated
 from calque.analysis.records.json_rows import parsed
-from calque.analysis.records.record import (
-    AFTER,
-    ALIGNMENT,
-    DELTA,
-    ENTRY,
-    NO_ENTRY,
-    ROTATED,
-    SHUFFLED,
-)
+from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SHUFFLED
 from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.table import Table
-from calque.analysis.results import (
-    BySeed,
-    Results,
-    differences,
-    judge_difference,
-    unless_at_floor,
-)
+from calque.analysis.results import BySeed, Results, differences, judge_difference, unless_at_floor
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.analysis.verdicts import Claim, Verdict, judge
 from calque.derive.errors import BadInput, shown, unknown
@@ -67,32 +53,26 @@ class PrimaryClaim:
 
     @property
     def mistake(self) -> str:
-        """The first error that can be found without the study, or an empty string."""
-        cells = (*self.ascending, *self.beyond)
+        """The first error that can be found without the study, or ""."""
+        cells, types = (*self.ascending, *self.beyond), self.types
         if not self.text.strip():
             return "the claim has no text"
         if self.measure not in MEASURES:
             return unknown("measure", self.measure, MEASURES)
-        if self.measure == ALIGNMENT:
-            if self.task or self.types not in (*TYPES, ""):
-                return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
-        elif self.types or not self.task:
+        if self.measure == ALIGNMENT and (self.task or types not in (*TYPES, "")):
+            return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
+        if self.measure != ALIGNMENT and (types or not self.task):
             return f"a claim about {self.measure} needs a task, and takes no types"
         if self.measure == CORRELATION:
             return "for a correlation, expected only a bound, `above`" if cells or self.above is None else ""
-        if (
-            self.above is not None
-            or len(self.ascending) < 2
-            or any(len(cell) not in (2, 3) for cell in cells)
-        ):
+        few = len(self.ascending) < 2 or any(len(cell) not in (2, 3) for cell in cells)
+        if few or self.above is not None:
             return 'expected two or more cells such as ["MLM", "trans"] in `ascending`, and no bound'
         if self.beyond and not len(self.ascending) == len(self.beyond) == 2:
             return "`beyond` compares two differences, so `beyond` and `ascending` need two cells each"
-        return next(filter(None, map(self._third_mistake, cells)), "")
+        return next(filter(None, (self._mistake_in("".join(cell[2:])) for cell in cells)), "")
 
-    def _third_mistake(self, cell: Cell) -> str:
-        """Return the error in a cell's third item, or an empty string."""
-        third = "".join(cell[2:])
+    def _mistake_in(self, third: str) -> str:
         if self.measure == ALIGNMENT:
             types = third or self.types
             return "" if types in TYPES else unknown("kind of types", types, TYPES)
@@ -105,49 +85,50 @@ class PrimaryClaim:
         return "" if third in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        description = MEASURES[self.measure]
-        if self.task:
-            description += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
-        if self.types:
-            description += f" of {self.types} types"
-        description += ", "
+        task = f" on {task_title(self.task)} ({metric_title(self._metric)})" if self.task else ""
+        types = f" of {self.types} types" if self.types else ""
+        description = f"{MEASURES[self.measure]}{task}{types}, "
         for compared, verdict in self._verdicts(results):
             evidence = f"{description}{compared}: {verdict.because}"
             yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))
             description = ""
 
+    @property
+    def _metric(self) -> str:
+        return PRIMARY.get(self.task, "")  # "" also for a user-defined task whose code is missing
+
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.above is not None:
-            has_code = self.task in PRIMARY  # false only for a user-defined task whose code is missing
-            verdict = correlated(results, self.task, self.above) if has_code else judge([], "")
+            verdict = correlated(results, self.task, self.above) if self._metric else judge([], "")
             yield f"ρ above {self.above:g}", verdict
-        elif self.beyond:
-            gains, compared = [], []
-            for lower, higher in (self.ascending, self.beyond):
-                gains.append(differences(self._values(results, higher), self._values(results, lower)))
-                compared.append(_difference(results, lower, higher))
-            yield ", beyond ".join(compared), judge_difference(*gains)
-        else:
-            for lower, higher in pairwise(self.ascending):
-                verdict = judge_difference(self._values(results, higher), self._values(results, lower))
+            return
+        pairs = [self.ascending, self.beyond] if self.beyond else pairwise(self.ascending)
+        compared, gains = [], []
+        for lower, higher in pairs:
+            compared.append(_difference(results, lower, higher))
+            gains.append((self._values(results, higher), self._values(results, lower)))
+            if not self.beyond:
+                verdict = judge_difference(*gains[-1])
                 if self.measure == DELTA:
                     cells = [(objective, transform) for objective, transform, *_ in (higher, lower)]
-                    verdict = unless_at_floor(verdict, results, cells, self.task, PRIMARY.get(self.task, ""))
-                yield _difference(results, lower, higher), verdict
+                    verdict = unless_at_floor(verdict, results, cells, self.task, self._metric)
+                yield compared[-1], verdict
+        if self.beyond:
+            yield ", beyond ".join(compared), judge_difference(*(differences(*gain) for gain in gains))
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
         objective, transform, *facet = cell
-        third, metric = "".join(facet), PRIMARY.get(self.task, "")
-        if self.measure == ALIGNMENT:
+        third, metric = "".join(facet), self._metric
+        if self.measure == ALIGNMENT or third in WORDS:
             metric = third or self.types
         elif third:
-            metric = third if third in WORDS else f"{metric}{AFTER}{third}"
+            metric += f"{AFTER}{third}"
         return results.scores(self.measure, objective, transform, self.task, metric)
 
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """A file's content, and its claims, keyed by the number of their first line."""
+    """A file's content, and its claims by their first lines."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
@@ -186,16 +167,12 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning if some runs recorded a different claims file or no claims file."""
-        runs = results.runs.values()
-        count = sum(run.claims != (self.digest,) for run in runs)
-        text = (
-            f"{count} of {len(runs)} runs were trained or measured with another claims file, or without one"
-        )
-        return f"Claims changed after the runs: {text}." if count else ""
+        """Warn if some runs recorded a different claims file or none."""
+        count = sum(run.claims != (self.digest,) for run in results.runs.values())
+        other = "were trained or measured with another claims file, or without one"
+        return f"Claims changed after the runs: {count} of {len(results.runs)} runs {other}." if count else ""
 
     def table(self, results: Results) -> Table | None:
-        """Tabulate the claims and their verdicts, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [comparison for claim in self.by_line.values() for comparison in claim.judged(results)]
@@ -204,7 +181,6 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """Read the primary claims in a folder of records, if there are any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 
@@ -216,7 +192,6 @@ def _title(results: Results, cell: Cell) -> str:
 
 
 def _difference(results: Results, lower: Cell, higher: Cell) -> str:
-    """Describe the difference between two cells by what they do not share."""
     (objective, transform, *third), (base_objective, base_transform, *base_third) = higher, lower
     if objective == base_objective and transform == base_transform:
         return f"{_title(results, higher)} minus {', '.join(base_third) or 'without it'}"

@@ -47,7 +47,6 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        """One claim per task, or the claim itself if it is not about tasks."""
         split = [replace(self, text=f"{self.text}, {task_title(task)}", tasks=(task,)) for task in self.tasks]
         return split or [self]
 
@@ -67,14 +66,14 @@ class Printed:
         return self._results[tuple(self._counterparts["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
-        """Return our names for a printed number's objective ("" if it has no counterpart) and transform."""
+        """Return our objective ("" if there is none) and transform for a printed number."""
         usual = number.objective if number.setting in ("", *self._counterparts["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
         transform = self._counterparts["transforms"].get(number.transform, number.transform)
         return self._counterparts["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int] = (MAIN,)) -> BySeed:
-        """Return our counterpart of a printed number; empty if we did not measure one."""
+        """Return our counterpart of a printed number, or {}."""
         if _is_mean(number):
             return average([average(list(map(self.ours, part))) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
@@ -90,33 +89,32 @@ class Printed:
         return study.values(name, [key for key in keys if number.language in ("", key.language)])
 
     def _parts(self, number: Published) -> list[list[Published]]:
-        """Return the numbers that a mean averages, by task or by language."""
+        """Return the numbers behind a mean, by task or language."""
         parts: dict[str, list[Published]] = {}
+        over_tasks = number.task == AVERAGE
         without = self.study.source if self.study and number.language == OTHERS else None
         for p in self.numbers:
-            of_task = number.task == AVERAGE or (p.task, p.metric) == (number.task, number.metric)
-            is_part = of_task and _label(p) == _label(number) and not _is_mean(p)
-            if is_part and p.language != without:
-                part = p.task if number.task == AVERAGE else p.language
-                parts.setdefault(part, []).append(p)
+            of_task = over_tasks or (p.task, p.metric) == (number.task, number.metric)
+            if of_task and _label(p) == _label(number) and not _is_mean(p) and p.language != without:
+                parts.setdefault(p.task if over_tasks else p.language, []).append(p)
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table; each cell contains our number / the paper's number."""
+        """Return the paper's table, with cells of our number / the paper's."""
         by_labels: dict[tuple[str, ...], dict[str, Published]] = {}
         for number in self.numbers:
             by_labels.setdefault(self._labels(number), {})[_head(number)] = number
         heads = dict.fromkeys(head for numbers in by_labels.values() for head in numbers)
-        indices = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
+        columns = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
         rows = []
         for labels, numbers in by_labels.items():
             cells = [self._cell(numbers[head]) if head in numbers else MISSING for head in heads]
-            rows.append((*(labels[i] or MISSING for i in indices), *cells))
+            rows.append((*(labels[i] or MISSING for i in columns), *cells))
         note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
-        return Table(title, (*(LABELS[i] for i in indices), *heads), tuple(rows), note, len(indices))
+        return Table(title, (*(LABELS[i] for i in columns), *heads), tuple(rows), note, len(columns))
 
     def _labels(self, number: Published) -> tuple[str, ...]:
-        """Return the labels of a printed number's row, with our names and the paper's if they differ."""
+        """Return a row's labels, with our names and the paper's if they differ."""
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
@@ -127,8 +125,8 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Judge whether our numbers are on the same side of 0, or of the bound, as the paper's. Of several
-        differences, the least favourable is shown."""
+        """Judge whether our numbers are on the paper's side of 0 or of the bound. Of several differences, the
+        least favourable is shown."""
         if claim.measure == CORRELATION:
             (task,), results = claim.tasks, self.results("")
             rho = rho_of(results.points(task, PRIMARY[task]))
@@ -136,14 +134,15 @@ class Printed:
             return correlated(results, task, 0.0), *numbers, ""
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
         compared = [(*self._compare(claim, names), names[-1]) for names in rows]
-        bound, side = claim.bound or 0.0, 1 if compared[0][1] > (claim.bound or 0.0) else -1
+        bound = claim.bound or 0.0
+        side = 1 if compared[0][1] > bound else -1
         our_estimate, papers_value, row = min(
             compared, key=lambda numbers: side * (numbers[0].mean if numbers[0] else numbers[1])
         )
         comparisons = [(estimate, bound, side) for estimate, *_ in compared if estimate]
-        tested = len(comparisons) == len(compared) and (claim.bound is not None or claim.minus)
-        verdict = judge(comparisons if tested else [], "")
-        remark = f"shown: {row}" if len(compared) > 1 else ""
+        is_claim = bool(claim.minus) or claim.bound is not None
+        tested = is_claim and len(comparisons) == len(compared)
+        verdict, remark = judge(comparisons if tested else [], ""), f"shown: {row}" * (len(compared) > 1)
         printed = [number for name in (*claim.of, *claim.minus) for number in self._row(claim, name)]
         if claim.measure == DELTA:
             cells, about = map(self.names, printed), printed[0]
@@ -153,17 +152,14 @@ class Printed:
         return verdict, cell(our_estimate, over_items=True), percent(papers_value), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        """Return our number and the paper's: a mean difference between rows, or the mean of one row. Only
-        columns that we measured count, unless we measured none."""
-        rows = []
-        for name in names:
-            rows.append({(p.task, p.metric, p.language): p for p in self._row(claim, name)})
+        """Return our number and the paper's: a mean difference between rows, or the mean of one row, over the
+        columns that we measured, or all if none."""
+        rows = [{(p.task, p.metric, p.language): p for p in self._row(claim, name)} for name in names]
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         columns = [numbers for numbers in printed if all(map(self.ours, numbers))]
         differences = [first.value - sum(p.value for p in second) for first, *second in columns or printed]
-        ours = []
-        for numbers in zip(*columns, strict=True):
-            ours.append([self.ours(number, claim.layers or (MAIN,)) for number in numbers])
+        layers = claim.layers or (MAIN,)
+        ours = [[self.ours(number, layers) for number in numbers] for numbers in zip(*columns, strict=True)]
         estimate = None if not ours else gap(*ours) if len(ours) > 1 else mean(average(ours[0]))
         return estimate, claim.printed.get("", fmean(differences))
 
@@ -174,17 +170,18 @@ class Printed:
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
         """Return a verdict if a model did not learn a task in the source."""
-        if self.study is None:
+        if not (study := self.study):
             return None
-        source, results = self.study.source, self.study.results
-        for number in (number for number in numbers if number.task in PRIMARY):
+        for number in numbers:
             name, task = self.names(number)[0], number.task
-            score = mean(self.study.values(name, self.study.scores(task)[:1]))
-            floor = results.floor(task, PRIMARY[task], source, source)
+            if task not in PRIMARY:
+                continue
+            score = mean(study.values(name, study.scores(task)[:1]))
+            floor = study.results.floor(task, PRIMARY[task], study.source, study.source)
             if score and floor and score.mean <= floor.value:
-                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(task)}"
+                verdict = f"undecided: {study.title(name)} did not learn {task_title(task)}"
                 baseline = f"the {floor.title} baseline {percent(floor.value)} %"
-                return Verdict(verdict, f"{percent(score.mean)} % in {source}, {baseline}")
+                return Verdict(verdict, f"{percent(score.mean)} % in {study.source}, {baseline}")
         return None
 
 
@@ -200,5 +197,4 @@ def _head(number: Published) -> str:
 
 
 def _is_mean(number: Published) -> bool:
-    """Whether a printed number is a mean over tasks or languages."""
     return number.task == AVERAGE or number.language in (MEAN, OTHERS)

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from calque.analysis.papers.colours import Look, keys, looks
@@ -36,15 +35,12 @@ TITLES = {
 
 
 def setting_title(key: str) -> str:
-    """Return a setting's title: for `train.weight_decay`, "weight decay"."""
     end = key.rpartition(".")[2].replace("_", " ")
     title = next((title for name, title in TITLES.items() if key.endswith(name)), end)
     return f"{title} on {task_title(key.split('.')[1])}" if key.startswith("tasks.") else title
 
 
 class Row(NamedTuple):
-    """The fields that identify a row in the table or a point in the figure."""
-
     language: str
     objective: str
     values: Values
@@ -52,8 +48,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """A study's results, `variants`, for each combination of values of the settings `keys` (none: a plain
-    study)."""
+    """The results for each combination of values of the settings `keys` (none: a plain study)."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
@@ -84,33 +79,29 @@ class SweepResults:
     @cached_property
     def rows(self) -> list[Row]:
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
-        languages = dict.fromkeys(row.language for row in rows)
-        objectives = dict.fromkeys(row.objective for row in rows)
-        combinations = (Row(*row) for row in product(languages, objectives, self.variants))
-        return [row for row in combinations if row in rows]
+        languages, objectives, _ = map(dict.fromkeys, zip(*rows, strict=True)) if rows else ((), (), ())
+        return [row for row in map(Row._make, product(languages, objectives, self.variants)) if row in rows]
 
     @cached_property
     def baselines(self) -> list[str]:
         """The objectives whose zero-shot scores (without tasks, whose numbers) are the same for all values,
-        unless all objectives' are."""
+        unless all are."""
         scores = [name for name in self.numbers if name.endswith(", ZS")] or list(self.numbers)
-        names, baselines = self.objectives.objectives, []
+        found: dict[str, dict[Values, dict[tuple[str, str], Estimate]]] = {}
+        for title in scores:
+            for row, number in self.numbers[title].items():
+                by_values = found.setdefault(row.objective, {})
+                by_values.setdefault(row.values, {})[title, row.language] = number
+        names, (first, *others) = self.objectives.objectives, self.variants
+        same = []
         for name in names:
-            by_values = [
-                [
-                    (title, row.language, number)
-                    for title in scores
-                    for row, number in self.numbers[title].items()
-                    if row[1:] == (name, values)
-                ]
-                for values in self.variants
-            ]
-            if by_values[0] and by_values.count(by_values[0]) == len(by_values):
-                baselines.append(name)
-        return baselines if len(baselines) < len(names) else []
+            numbers = [found.get(name, {}).get(values) for values in (first, *others)]
+            if numbers[0] and numbers.count(numbers[0]) == len(numbers):
+                same.append(name)
+        return same if len(same) < len(names) else []
 
     def floors(self) -> list[Floor]:
-        """Return the floors for all values; a floor shared by all values occurs once, without settings."""
+        """Return all floors; one shared by all values occurs once, without settings."""
         counts = Counter(floor for results in self.variants.values() for floor in results.floors)
         floors: dict[Floor, None] = {}
         for values, results in self.variants.items():
@@ -126,7 +117,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """Results with one record per objective, used for titles and looks."""
+        """Results with one record per objective, for titles and looks."""
         chosen: dict[str, tuple[Run, Record]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -135,36 +126,33 @@ class SweepResults:
 
 
 def column_of(record: Record, results: Results) -> str:
-    """Return the heading of the column that shows a record's number, or "" if none does."""
-    run = results.runs[record.run]
-    main, derived = run.main_layer, {language.name for language in run.languages if language.parts}
-    if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task):
-        name = "Δ" if record.measure == DELTA else record.measure
-        return f"{task_title(record.task)} {metric_title(record.metric)}, {name}"
-    if record.measure == ALIGNMENT and record.metric == "held-out":
+    """Return the heading of the column that shows a record's number, or ""."""
+    run, measure, metric = results.runs[record.run], record.measure, record.metric
+    if measure in ("ZS", DELTA) and metric == PRIMARY.get(record.task):
+        return f"{task_title(record.task)} {metric_title(metric)}, {measure.replace(DELTA, 'Δ')}"
+    if measure == ALIGNMENT and metric == "held-out":
         return "alignment@1, held-out"
-    into_source = record.first in derived  # only the opposite direction is shown
-    if record.measure == RETRIEVAL and record.metric == "cosine" and record.layer == main and not into_source:
-        return f"retrieval, layer {main}"
-    if record.measure == AER and record.gold_set and record.layer == main and not record.joint:
-        return f"AER {record.gold_set}, {record.aligner}"
-    return ""
+    if record.layer != run.main_layer:
+        return ""
+    derived = {language.name for language in run.languages if language.parts}
+    if measure == RETRIEVAL and metric == "cosine" and record.first not in derived:  # only from the source
+        return f"retrieval, layer {record.layer}"
+    is_shown = measure == AER and record.gold_set and not record.joint
+    return f"AER {record.gold_set}, {record.aligner}" if is_shown else ""
 
 
 def _language(record: Record, results: Results) -> str:
-    """Return a derived language's title, or "all languages" for other records."""
     languages = results.runs[record.run].languages
-    described = next((language for language in languages if language.name == record.language), None)
-    return described.title if described and described.parts else "all languages"
+    titles = (language.title for language in languages if language.parts and language.name == record.language)
+    return next(titles, "all languages")
 
 
 def sweep_question(sweep: SweepResults) -> str:
-    """Return the heading of a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """Tabulate one row per language, objective and value; a baseline has one row for all values."""
+    """Tabulate languages, objectives and values; a baseline has one row for all values."""
     rows = []
     for row in sweep.rows:
         shared = row.objective in sweep.baselines and all(
@@ -181,7 +169,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 class Pair(NamedTuple):
-    """Two rows that differ in one setting, given by its index (None if `theirs` is a baseline)."""
+    """Two rows that differ in the setting with this index (None: `theirs` is a baseline)."""
 
     setting: int | None
     ours: Row
@@ -189,14 +177,13 @@ class Pair(NamedTuple):
 
 
 Difference = tuple[Estimate, float | None]
-"""The difference between two rows, paired by seed, and its p-value; both are corrected for all differences in
-the column (Holm)."""
+"""The difference between two rows, paired by seed, and its p-value, corrected for the column (Holm)."""
 
 
 def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
-    """Return each column's differences between consecutive values of a setting, between the first and the
-    last value, and between rows and baselines."""
-    by_column, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
+    """Return each column's differences between consecutive values of a setting, its first and last value, and
+    rows and baselines."""
+    by_column, pairs = {}, list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
         gaps = {pair: difference(column.get(pair.ours, {}), column.get(pair.theirs, {})) for pair in pairs}
         found: dict[Pair, Difference] = {pair: (gap, None) for pair, gap in gaps.items() if gap}
@@ -253,9 +240,10 @@ SERIES = list(map(Look, SERIES_COLOURS, "osD^vP"))  # looks for a second setting
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot each number against the setting with most values. A second setting has one line per value and one
-    row of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
+    """Plot numbers against the setting with most values. A second setting has one line per value and one row
+    of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
+    title = sweep.objectives.objective_title
     x, *second = sorted(range(len(sweep.keys)), key=lambda i: -len(sweep.values[i]))
     values, series = sweep.values[x], [value for i in second for value in sweep.values[i]]
     lines, groups = dict(zip(series, SERIES, strict=False)), _groups(sweep, list(look))
@@ -282,36 +270,27 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     several = len(groups) > 1
     across, panels = min(len(columns), PANELS if several else 2), []
     for (language, objectives), name in product(groups, columns):
-        titles = [language, *map(sweep.objectives.objective_title, objectives if second else ())]
-        panels.append((f"{', '.join(titles)}\n{name}" if several else name, (language, objectives, name)))
+        heads = ", ".join([language, *map(title, objectives if second else ())])
+        panels.append((f"{heads}\n{name}" if several else name, (language, objectives, name)))
+    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
+    handles = [] if lines else keys(sweep.objectives, changing)
+    handles += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
+    handles += [drawing.key(title(name), look[name].colour, line="--") for name in sweep.baselines]
     layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     layout["labels"] = drawing.wrapped(sweep.titles[x], (HALF - 0.5) / across), "%"
     layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
-    handles, grid = _entries(sweep, look, lines), (across, 1.9)
-    figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
+    grid, question = (across, 1.9), sweep_question(sweep)
+    figure = drawing.small_multiples(question, panels, draw, grid, handles, 4, **layout)
     caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
-    title = f"{sweep.first.study} by {listed(sweep.titles)}"
-    return Plot(figure, "figure-sweep", title, caption, list(_shown(sweep, columns)))
-
-
-def _shown(sweep: SweepResults, columns: Sequence[str]) -> Iterator[Record]:
-    for results in sweep.variants.values():
-        yield from (record for record in results.records if column_of(record, results) in columns)
+    numbers = [(record, results) for results in sweep.variants.values() for record in results.records]
+    records = [record for record, results in numbers if column_of(record, results) in columns]
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {listed(sweep.titles)}", caption, records)
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
-    """Return the language and the objectives of each row of panels; with a second setting, there is one row
-    per objective."""
+    """Return each row of panels' language and objectives; with a second setting, there is one row per
+    objective."""
     if len(sweep.keys) == 1:
         return [(language, names) for language in dict.fromkeys(row.language for row in sweep.rows)]
     models = dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     return [(language, [objective]) for language, objective in models]
-
-
-def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
-    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
-    entries: list[Artist] = [] if lines else keys(sweep.objectives, changing)
-    entries += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
-    for name in sweep.baselines:
-        entries.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
-    return entries

@@ -23,8 +23,7 @@ DEFINITIONS: dict[str, str] = TEXTS["definitions"]
 def table(
     name: str, results: Results, heads: Iterable[object], rows: Iterable[tuple[str, ...]], **values: Any
 ) -> Table | None:
-    """Return a table with the title, note and labels of its rows from texts.toml, filled with `values`; None
-    without rows."""
+    """Return a table with texts from texts.toml, filled with `values`; None without rows."""
     entry, tasks, units = TEXTS["tables"][name], values.pop("tasks", results.tasks), set[str]()
     if TAGGED in tasks:
         units = {record.units for record in results.records if record.task == TAGGED}
@@ -54,8 +53,8 @@ def chart(
     about: Mapping[str, Any] = {},
     **layout: Any,
 ) -> Plot:
-    """Return a figure with its title and caption from texts.toml, filled with the values in `about`.
-    `grid`, `handles` and `layout` are as for `small_multiples`."""
+    """Return a figure with texts from texts.toml, filled with the values in `about`. Other arguments are as
+    for `small_multiples`."""
     entry, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."
@@ -76,6 +75,5 @@ def _filled(entry: Mapping[str, Any], key: str, values: Mapping[str, Any]) -> st
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """Return a claim in the words of claims.toml."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"], entry["family"], verdict)

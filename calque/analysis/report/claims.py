@@ -23,31 +23,28 @@ NOTE = (
 
 
 def verdicts(claims: Table, kind: str = "claims") -> str:
-    """Return the number of rows in a table of claims, in total and by verdict."""
+    """Count the rows in a table of claims, in total and by verdict."""
     counts = Counter(row[1] for row in claims.rows).most_common()
     by_verdict = "; ".join(f"{verdict}: {count}" for verdict, count in counts)
     return f"{len(claims.rows)} {kind} tested ({by_verdict})"
 
 
 def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLINES) -> Table | None:
-    """Tabulate claims with their verdicts, corrected within families; None if no claim has records.
-    Consecutive claims with the same text share a row."""
+    """Tabulate claims with their verdicts, corrected within families; None without records. Consecutive
+    claims with the same text share a row."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
-    if not tested:
-        return None
     corrected = in_families((claim.family, claim.verdict) for claim in tested)
     pairs = groupby(zip(tested, corrected, strict=True), key=lambda pair: pair[0].text)
     rows = tuple(_row(list(comparisons)) for _, comparisons in pairs)
     shares = covered(results.redrawn)
     scope = "are about other draws of these too" if results.redrawn else "say nothing of other data"
     note = f"{NOTE} {shares[0].upper()}{shares[1:]}: verdicts {scope}."
-    return Table(f"{title}, {results.scale}", HEADER, rows, note)
+    return Table(f"{title}, {results.scale}", HEADER, rows, note) if rows else None
 
 
 def _row(comparisons: Sequence[tuple[Claim, Verdict]]) -> tuple[str, ...]:
-    claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
+    claim, cells, tested = comparisons[0][0], [], max(corrected.of for _, corrected in comparisons)
     verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
-    cells = []
     for part, corrected in comparisons:
         word = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
         cells.append((_p_value(part.verdict.p), _p_value(corrected.p), part.verdict.because + word))

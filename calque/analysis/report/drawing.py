@@ -29,20 +29,15 @@ Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"  # colours of text and main lines, and of secondary lines
 FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
-LOOKS = (
-    ("#0072B2", "o"),
-    ("#009E73", "s"),
-    ("#E69F00", "^"),
-    ("#D55E00", "D"),
-    ("#CC79A7", "v"),
-    ("#56B4E9", "P"),
-    ("#882255", "X"),
-    ("#8A8A00", "*"),
-    ("#7F7F7F", "h"),
-    ("#5B3A8C", "p"),
+LOOKS = tuple(
+    zip(
+        "#0072B2 #009E73 #E69F00 #D55E00 #CC79A7 #56B4E9 #882255 #8A8A00 #7F7F7F #5B3A8C".split(),
+        "os^DvPX*hp",
+        strict=True,
+    )
 )
-"""Colours and markers that people with common forms of colour blindness can distinguish (Okabe and Ito's
-colours come first). In greyscale, the markers suffice."""
+"""Colours that people with common forms of colour blindness can distinguish (Okabe and Ito's first), and
+markers, which suffice in greyscale."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # maximum number of transforms in a figure
 FULL, HALF = (7.4, 4.8)  # figure widths in inches; HALF's text is 7 points high in a column of 3.3 inches
@@ -64,13 +59,11 @@ for _style in ("", "-Bold", "-Oblique", "-BoldOblique"):
 def key(
     label: str, colour: str, marker: str = "", fill: Fill = "full", line: Dash = "", size: float = 7
 ) -> Line2D:
-    """Return a legend entry."""
     style: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
     return Line2D([], [], color=colour, linestyle=line, label=label, **style)
 
 
 def wrapped(text: str, inches: float) -> str:
-    """Break text into lines that fit a width."""
     wrap = textwrap.TextWrapper(max(8, int(inches / LETTER)), break_long_words=False, break_on_hyphens=False)
     return "\n".join("\n".join(wrap.wrap(line)) for line in text.split("\n"))
 
@@ -80,7 +73,7 @@ def _legend(figure: Figure, handles: Sequence[Any], columns: int, options: Mappi
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
-        if _legend_in(spare, figure, handles, options):
+        if figure.get_figwidth() <= HALF and _legend_in(spare, figure, handles, options):
             return
         spare.remove()
     for number in range(min(columns, len(handles)), 0, -1):
@@ -94,16 +87,12 @@ def _legend(figure: Figure, handles: Sequence[Any], columns: int, options: Mappi
 
 def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Mapping[str, Any]) -> bool:
     """Draw the legend in a spare panel, and return whether it fits."""
-    place = spare.get_gridspec()
-    if place is None or figure.get_figwidth() > HALF:
-        return False
-    rows, columns = place.get_geometry()
     room: dict[str, Any] = {"bbox_to_anchor": (0, 0, 1, 1), "bbox_transform": spare.transAxes}
     box = figure.legend(handles=handles, loc="center right", **room, **options)
     box.set_in_layout(False)
-    extent = box.get_window_extent()
+    extent, (rows, columns) = box.get_window_extent(), spare.get_gridspec().get_geometry()
     height = (figure.bbox.height - HEAD * figure.dpi) / rows
-    fits = extent.width <= figure.bbox.width / columns and extent.height <= height
+    fits = bool(extent.width <= figure.bbox.width / columns and extent.height <= height)
     if not fits:
         box.remove()
     return fits
@@ -112,7 +101,7 @@ def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Map
 def draw_intervals(
     axes: Axes, points: Sequence[Point], colour: str, across: bool = False, unit: float = 100
 ) -> None:
-    """Draw the vertical (with `across`, horizontal) intervals of shares, multiplied by `unit`."""
+    """Draw vertical (with `across`, horizontal) intervals of shares, multiplied by `unit`."""
     for is_wide, (width, opacity) in enumerate((USUAL, FAINT)):
         lines = []
         for place, estimate in points:
@@ -134,8 +123,7 @@ def draw_points(
     markersize: float = 5,
     **style: Any,
 ) -> None:
-    """Draw means in percent as markers with their intervals; with `across`, values are on the horizontal
-    axis."""
+    """Draw means in percent with their intervals; with `across`, values are on the horizontal axis."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     x, y = (means, places) if across else (places, means)
     axes.plot(x, y, color=colour, marker=marker, linestyle=linestyle, markersize=markersize, **style)
@@ -164,20 +152,21 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Figure:
-    """Return a figure in the common style. Each panel has a title and is drawn by `draw`. `grid` is the
-    number of columns and the height of a panel; heights and `width` are in inches. `labels` are for outer
-    panels, and `handles` are shown in a legend with `across` columns and Matplotlib's options `legend`."""
+    """Return a figure whose panels have titles and are drawn by `draw`. `grid` is the number of columns and
+    the height of a panel; heights and `width` are in inches. `labels` are for outer panels, and `handles` are
+    shown in a legend with `across` columns and Matplotlib's options `legend`."""
     columns = min(grid[0], len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, HEAD + grid[1] * rows), layout="constrained")
         figure.suptitle(visible(title), wrap=True)
         axes = figure.subplots(rows, columns, squeeze=False, **shared).flat
-        for place, spare in enumerate(axes[len(panels) :]):
-            spare.set(label=SPARE)
-            spare.set_axis_off()
-            if place:  # the legend needs only one
-                spare.remove()
+        first, *others = *axes[len(panels) :], None
+        if first:  # for the legend
+            first.set(label=SPARE)
+            first.set_axis_off()
+        for spare in filter(None, others):
+            spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))
@@ -199,7 +188,7 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure, its caption, and the records, published numbers and floors that it shows."""
+    """A figure, its caption, and the numbers that it shows."""
 
     figure: Figure
     name: str
@@ -210,22 +199,22 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers. The
-        same figure always gives the same bytes."""
-        with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
-            self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+        """Write `name`.png, .svg, with `pdf` also .pdf, and .jsonl with all numbers. The same figure always
+        gives the same bytes."""
+        kinds: dict[str, dict[str, Any]] = {"png": {"dpi": 200, "metadata": {"Software": None}}}
+        if pdf:
+            kinds["pdf"] = {"metadata": {"CreationDate": None, "Creator": None}}
+        for kind, options in kinds.items():
+            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.{kind}") as part:
+                self.figure.savefig(part, format=kind, **options)
         with whole_file(folder / f"{self.name}.svg") as part:
             part.write_text(svg_of(self.figure), encoding="utf-8")
-        if pdf:
-            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
-                self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         records = [dataclasses.replace(record, items=None) for record in self.records]
         floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as SVG; the same figure always gives the same text."""
     text = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

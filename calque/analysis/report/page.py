@@ -10,8 +10,6 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from calque.analysis.looking import Look
 from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import Plot, svg_of
@@ -28,8 +26,7 @@ PAGE, STYLE, LIVE = (
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report. Those tables that are named in TESTED have sections of their own.
-    `change` warns that the primary claims changed after the runs."""
+    """The contents of a report. `change` warns that the primary claims changed after the runs."""
 
     title: str
     scale: str
@@ -44,8 +41,7 @@ class Report:
 
     @property
     def headlines(self) -> list[str]:
-        """Up to three claims with their verdicts, decided claims first, and the number of claims by
-        verdict."""
+        """Up to three claims with their verdicts, decided ones first, and the number by verdict."""
         claims = self.tables.get(CLAIMS)
         if not claims:
             return []
@@ -64,47 +60,45 @@ def write_page(path: Path, report: Report) -> None:
     statements = [*filter(None, first), *report.headlines]
     tables = {name: table_html(table, name) for name, table in report.tables.items()}
     primary, claims = (tables.pop(name, "") for name in TESTED)
+    facts = "".join(f"<dt>{text(term)}</dt><dd>{text(value)}</dd>" for term, value in report.facts)
     sections = {
         "Primary claims": primary,
-        "Figures": "\n".join(map(figure_html, report.plots)),
+        "Figures": "\n".join(map(_figure, report.plots)),
         "Tables": "\n".join(tables.values()),
         "Claims": claims,
         "Look inside": _live(report.looks),
-        "Configuration": definitions(report.facts),
-        "Exclusions": items(report.exclusions),
+        "Configuration": f"<dl>{facts}</dl>" if facts else "",
+        "Exclusions": _items(report.exclusions),
     }
-    example = scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
+    example = _scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
     kinds = {table.kind(row) for table in report.tables.values() for row in table.rows}
     published = PUBLISHED in kinds or any(plot.published for plot in report.plots)
     marked = " Published numbers are marked; their scale differs." if published else ""
     header = (
-        f"{_lead(report.question)}\n{example}\n{items(statements, 'findings')}\n"
+        f"{_lead(report.question)}\n{example}\n{_items(statements, 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}.{marked}</p>'
     )
-    write_sections(path, report.title, header, sections)
+    _write(path, report.title, header, sections)
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
     """Atomically write a page on a single checkpoint."""
-    sections = {
-        "Fill a mask": _live([("this model", look)]),
-        "Words": f"<pre>{text(str(look))}</pre>",
-    }
-    write_sections(path, title, _lead(f"Languages: {', '.join(look.languages)}."), sections)
+    words = f"<pre>{text(str(look))}</pre>"
+    sections = {"Fill a mask": _live([("this model", look)]), "Words": words}
+    _write(path, title, _lead(f"Languages: {', '.join(look.languages)}."), sections)
 
 
 def _lead(words: str) -> str:
     return f"<p class=lead>{text(words)}</p>" if words else ""
 
 
-def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Atomically write a page of HTML sections, without empty sections."""
-    links, parts = "", []
+def _write(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
+    links, body = "", ""
     for name, content in sections.items():
         if content:
-            links += f'<a href="#{_anchor(name)}">{name}</a>'
-            parts.append(f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>')
-    body = "\n".join(parts)
+            anchor = name.lower().replace(" ", "-")
+            links += f'<a href="#{anchor}">{name}</a>'
+            body += f'<section id="{anchor}">\n<h2>{name}</h2>\n{content}\n</section>\n'
     script = LIVE if LIVE_BOX in body else ""
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     fields = {"title": text(title), "style": STYLE, "header": header, "links": links, "body": body}
@@ -113,32 +107,17 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
         part.write_text(page, encoding="utf-8")
 
 
-def _anchor(name: str) -> str:
-    return name.lower().replace(" ", "-")
-
-
-# Elements
-
-
 def text(words: str) -> str:
     """Escape text for use in an element or a quoted attribute."""
     return escape(visible(words))
 
 
-def items(words: Sequence[str], kind: str = "items") -> str:
-    """Return a list, or "" without items."""
+def _items(words: Sequence[str], kind: str = "items") -> str:
     parts = "".join(f"<li>{text(item)}</li>" for item in words)
     return f"<ul class={kind}>{parts}</ul>" if parts else ""
 
 
-def definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return a list of terms with their definitions, or "" if there are none."""
-    parts = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in pairs)
-    return f"<dl>{parts}</dl>" if parts else ""
-
-
-def scroll(label: str, body: str) -> str:
-    """Return a labelled region that scrolls if its content is wider than the page."""
+def _scroll(label: str, body: str) -> str:
     return f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}">{body}</div>'
 
 
@@ -146,16 +125,15 @@ def scroll(label: str, body: str) -> str:
 
 
 def table_html(table: Table, name: str) -> str:
-    """Return a table with its title and note; `name` is its file's name."""
     classes = []
     for column in table.columns[table.labels :]:
-        numbers = all(cell == MISSING or numeric([cell]) for cell in column)
-        classes.append("" if numbers else " class=words")
+        words = any(cell != MISSING and not numeric([cell]) for cell in column)
+        classes.append(" class=words" if words else "")
     rows = "\n".join(_row(table, row, classes) for row in table.rows)
     head = _row(table, table.header, classes, "th")
     body = f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody></table>"
     note = f"<p class=note>{text(table.note)}</p>" if table.note else ""
-    return f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n{scroll(table.title, body)}{note}'
+    return f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n{_scroll(table.title, body)}{note}'
 
 
 def _row(table: Table, row: tuple[str, ...], classes: list[str], tag: str = "td") -> str:
@@ -174,23 +152,17 @@ PIXELS = 96  # CSS pixels per inch
 SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls on narrower screens
 
 
-def figure_html(plot: Plot) -> str:
-    """Return a plot with its title and its caption."""
+def _figure(plot: Plot) -> str:
+    data = base64.b64encode(svg_of(plot.figure).encode()).decode()
+    width, title = PIXELS * plot.figure.get_figwidth(), text(plot.title)
+    limits = f"min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px"
+    image = f'<img class=drawn alt="{title}" style="{limits}" src="data:image/svg+xml;base64,{data}">'
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
-        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{image_html(plot.figure, plot.title)}\n'
+        f'<figure><h3 id="{text(plot.name)}">{title}</h3>\n{_scroll(plot.title, image)}\n'
         f"<figcaption><p>{text(plot.caption)}</p>"
         f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption></figure>"
     )
-
-
-def image_html(figure: Figure, title: str) -> str:
-    """Return a figure as an image, whose colours are inverted in dark mode."""
-    data = base64.b64encode(svg_of(figure).encode()).decode()
-    width = PIXELS * figure.get_figwidth()
-    limits = f"min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px"
-    source = f"data:image/svg+xml;base64,{data}"
-    return scroll(title, f'<img class=drawn alt="{text(title)}" style="{limits}" src="{source}">')
 
 
 # The box for guesses of several models
@@ -200,7 +172,6 @@ LIVE_LETTERS = 4_000_000  # maximum total length of the weights stored in a page
 
 
 def _live(looks: Sequence[tuple[str, Look]]) -> str:
-    """Return a box that computes guesses in the reader's browser; "" if no model provides weights."""
     models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
         vocabulary = dict(look.live or {})
@@ -220,7 +191,7 @@ def _live(looks: Sequence[tuple[str, Look]]) -> str:
         f"one word to see its nearest words. The page computes both{scope}.</p>\n"
         f"<p><label>Language <select>{options}</select></label> "
         "<label>Sentence <input type=text spellcheck=false></label></p>\n"
-        f"{scroll('Guesses or nearest words', '<table></table>')}<p><output></output></p>"
+        f"{_scroll('Guesses or nearest words', '<table></table>')}<p><output></output></p>"
         "<noscript><p>Guesses are computed by a script.</p></noscript>"
         f'<script type="application/json">{data}</script></div>'
     )

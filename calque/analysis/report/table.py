@@ -16,7 +16,7 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """Replace characters forbidden in XML 1.0 (section 2.2), and therefore in SVG and HTML, with U+FFFD."""
+    """Replace characters forbidden in XML 1.0 (section 2.2), and so in SVG and HTML, with U+FFFD."""
     return text.translate(_SIGNS)
 
 
@@ -36,7 +36,7 @@ class Table:
                 raise ValueError(f"a row has {len(row)} cells, expected {len(self.header)}: {row}")
 
     def kind(self, row: tuple[str, ...]) -> str:
-        """Return where a row's numbers come from: ours, published or a floor."""
+        """Return the source of a row's numbers: ours, published or a floor."""
         return next((kind for kind in (PUBLISHED, FLOOR) if kind in row[: self.labels]), OURS)
 
     @property
@@ -45,7 +45,7 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """The title, the table and the note in Markdown, aligned for a terminal."""
+        """The title, table and note in Markdown, aligned for a terminal."""
         table_rows = (self.header, *self.rows)
         rows = [[visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in table_rows]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -56,8 +56,7 @@ class Table:
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """Parse the output of `markdown`, which does not contain `labels`. Raises ValueError if the text is
-        not a table."""
+        """Parse `markdown`, which lacks `labels`. Raises ValueError if the text is not a table."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -65,8 +64,7 @@ class Table:
 
     def save(self, folder: Path, name: str, label: str = "") -> None:
         """Write `name`.md and `name`.tex; LaTeX's label is `label` (default: `name`)."""
-        texts = {"md": self.markdown, "tex": latex(self, label or name)}
-        for kind, text in texts.items():
+        for kind, text in (("md", self.markdown), ("tex", latex(self, label or name))):
             (folder / f"{name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -83,13 +81,13 @@ def percent(share: float | None) -> str:
 
 
 def hundredths(share: float | None) -> str:
-    """Format a share in percent with two decimals, as is usual for AER."""
+    """Format an AER in percent with two decimals."""
     return MISSING if share is None else f"{100 * share:.2f}"
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """Format a share in percent with its interval over seeds or, with `over_items`, over one seed's test
-    items: as ± half its width, or as both ends if it is clipped."""
+    """Format a share in percent with its interval over seeds or, with `over_items`, over one seed's items: ±
+    half its width, or both ends if it is clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
@@ -106,17 +104,16 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Return a clause about the data that seeds share or, if `redrawn`, sample anew."""
+    """Return a clause about the data that seeds share or, if `redrawn`, draw anew."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """Return a phrase about the seeds behind a table's means and intervals."""
-    names = ", ".join(map(str, seeds))
+    names = ", ".join(map(str, seeds)) or "none"
     if len(seeds) < 2:
-        return f"one seed ({names or 'none'}), no interval"
+        return f"one seed ({names}), no interval"
     return (
         f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds, or the interval where it "
         f"ends at 0 or 100; {covered(redrawn)}"
@@ -124,12 +121,9 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
-    """Tabulate AER, precision, recall and F1 for each gold set, and over all sets."""
-    counts_by_set = dict(scores)
-    if len(counts_by_set) > 1:
-        counts_by_set["all (micro)"] = sum(scores.values(), LinkCounts())
+    overall = {"all (micro)": sum(scores.values(), LinkCounts())} if len(scores) > 1 else {}
     rows = []
-    for name, counts in counts_by_set.items():
+    for name, counts in {**scores, **overall}.items():
         rates = map(hundredths, (counts.aer, counts.precision, counts.recall, counts.f1))
         rows.append((name, f"{counts.pairs:,}", *rates, f"{counts.predicted:,}", f"{counts.sure:,}"))
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
@@ -153,17 +147,11 @@ _ESCAPES = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "−": "$-$",
     "–": "--",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "→": r"$\rightarrow$",
-    "Δ": r"$\Delta$",
-    "ρ": r"$\rho$",
-    **{character: rf"\{character}" for character in "&%$#_{}"},
+    **{sign: rf"\{sign}" for sign in "&%$#_{}"},
 }
+_MATHS = {"±": "pm", "×": "times", "≥": "geq", "≤": "leq", "→": "rightarrow", "Δ": "Delta", "ρ": "rho"}
+_ESCAPES |= {"−": "$-$", **{sign: rf"$\{name}$" for sign, name in _MATHS.items()}}
 PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
 LETTER = 0.55  # width of a letter in em
 # Wider and higher tables are scaled to the line and to three quarters of the page.
@@ -177,7 +165,7 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """Return a table in LaTeX with booktabs rules, scaled to fit the page; its title is the caption."""
+    """Return a table in LaTeX, scaled to fit the page; its title is the caption."""
     kinds, name = map(_kind, table.header, table.columns), re.sub(r"[^A-Za-z0-9:._-]", "-", label)
     lines = [
         r"% needs \usepackage{array, booktabs, graphicx}",
@@ -200,7 +188,6 @@ def latex(table: Table, label: str) -> str:
 
 
 def _kind(head: str, column: Sequence[str]) -> str:
-    """Return a column's type in LaTeX, which wraps long texts and headings of numbers."""
     width, side = max(map(len, (*head.split(), *column, ""))), "left" if numeric(column) else "right"
     if width > PARAGRAPH:
         width = max(PARAGRAPH, width // 3)
