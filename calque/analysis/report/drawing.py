@@ -90,7 +90,8 @@ def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Map
     room: dict[str, Any] = {"bbox_to_anchor": (0, 0, 1, 1), "bbox_transform": spare.transAxes}
     box = figure.legend(handles=handles, loc="center right", **room, **options)
     box.set_in_layout(False)
-    extent, (rows, columns) = box.get_window_extent(), spare.get_gridspec().get_geometry()
+    extent, grid = box.get_window_extent(), spare.get_gridspec()
+    rows, columns = grid.get_geometry() if grid else (1, 1)
     height = (figure.bbox.height - HEAD * figure.dpi) / rows
     fits = bool(extent.width <= figure.bbox.width / columns and extent.height <= height)
     if not fits:
@@ -161,12 +162,11 @@ def small_multiples(
         figure = Figure(figsize=(width, HEAD + grid[1] * rows), layout="constrained")
         figure.suptitle(visible(title), wrap=True)
         axes = figure.subplots(rows, columns, squeeze=False, **shared).flat
-        first, *others = *axes[len(panels) :], None
-        if first:  # for the legend
-            first.set(label=SPARE)
-            first.set_axis_off()
-        for spare in filter(None, others):
-            spare.remove()
+        for place, spare in enumerate(axes[len(panels) :]):
+            spare.set(label=SPARE)
+            spare.set_axis_off()
+            if place:  # the legend needs only one
+                spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))
