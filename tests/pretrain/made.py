@@ -22,8 +22,7 @@ from calque.pretrain.objective import Update
 from calque.pretrain.objectives.dictionary import AlignMLM, PreAlign, RepelMLM, RotateMLM
 from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
 from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
-from calque.pretrain.objectives.xlm import PPA, XLM
-from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.objectives.xlm import DWA, PPA, XLM, XLMAlign
 from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
 from calque.pretrain.train import Draws, make_optimizer

@@ -19,8 +19,7 @@ from calque.pretrain.objective import After, HeadOnly, Sum
 from calque.pretrain.objectives.dictionary import Align, AlignMLM, PreAlign
 from calque.pretrain.objectives.linked_words import WordAligned
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import PPA
-from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
+from calque.pretrain.objectives.xlm import DWA, PPA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import Draws, make_optimizer, train
 from tests.pocket import derive_several

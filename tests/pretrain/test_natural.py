@@ -7,7 +7,7 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural import write_translation
 from calque.derive.word_links import estimate_links, intersect, with_links
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import XLMAlign
 from calque.pretrain.run import METRICS, Pretraining, read_metrics
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain

@@ -17,8 +17,7 @@ from calque.pretrain.objective import HeadOnly, Sum
 from calque.pretrain.objectives.dictionary import Align, Repel
 from calque.pretrain.objectives.linked_words import WEAM, WordAligned
 from calque.pretrain.objectives.mlm import MLM, DictMLM, PackedLines
-from calque.pretrain.objectives.xlm import TLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import TLM, XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,

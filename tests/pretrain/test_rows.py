@@ -14,7 +14,7 @@ from calque.derive.natural import derive_natural
 from calque.derive.vocabulary import OURS, TOKENIZER
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import XLMAlign
 from calque.pretrain.run import Pretraining
 from calque.pretrain.saved_model import put_back, with_rows
 from tests.derive.natural.made import inputs

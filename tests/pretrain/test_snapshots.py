@@ -10,7 +10,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, Artefact
 from calque.derive.fingerprint import sha256
 from calque.pretrain.model import build, state_of
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import XLMAlign
 from calque.pretrain.run import SNAPSHOTS, restore, snapshots_of
 from calque.pretrain.saved_model import RUN
 from tests.pretrain.made import MODEL, SIZE, TRAIN, of_study, pretrain, stop_at

@@ -22,7 +22,7 @@ from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import encode, prediction_loss
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import XLMAlign
 from calque.pretrain.run import METRICS, read_metrics
 from calque.pretrain.saved_model import check_start, initial_model
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, check_resumes, of_study, pretrain

@@ -17,8 +17,7 @@ from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.dictionary import Align, AlignMLM
 from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import TLM
-from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
+from calque.pretrain.objectives.xlm import TLM, Positions, XLMAlign
 from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import (

@@ -8,7 +8,7 @@ import torch
 from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.objectives.xlm import DWA, XLMAlign
 from tests.pretrain.made import STILL, TRAIN, first_update, fit, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 

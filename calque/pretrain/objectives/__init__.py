@@ -8,8 +8,7 @@ from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.dictionary import AlignMLM, PreAlign, RepelMLM, RotateMLM
 from calque.pretrain.objectives.linked_words import WEAM, AlignerTraining, WordAligned
 from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
-from calque.pretrain.objectives.xlm import PPA, XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import PPA, XLM, XLMAlign
 
 OBJECTIVES: list[type[Objective]] = [
     MLM,

@@ -15,19 +15,26 @@ from calque.derive.corpus import ends_of
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.pretrain.batch import UNLABELLED, Batch, PairRows, padded
-from calque.pretrain.bitext import (
+from calque.pretrain.lazy import F, Tensor, nn, torch
+from calque.pretrain.model import cross_entropy, encode, layers_of, main_layer, prediction_loss
+from calque.pretrain.objective import (
+    GOLD,
     GOLD_LINKS,
+    GROWN,
     LINKS,
     PARALLEL,
     USUAL,
+    Counts,
+    Learner,
+    Linked,
+    Losses,
     Pair,
     PairObjective,
     PairStream,
+    Random,
+    Traits,
     sizes_of_words,
 )
-from calque.pretrain.lazy import F, Tensor, nn, torch
-from calque.pretrain.model import cross_entropy, encode, layers_of, main_layer, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Counts, Learner, Linked, Losses, Random, Traits
 from calque.pretrain.transport import itermax_table, sinkhorn, untied
 
 EXCHANGE = "exchange"

@@ -17,8 +17,7 @@ from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.dictionary import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.xlm import XLM, XLMAlign
 from tests.refusals import refusal
 
 SCRIPT = Transliterate()
