@@ -30,8 +30,7 @@ from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Transfer
 from calque.experiments.study.models import Group, mistakes_in
 from calque.experiments.study.tasks import DerivedExamples, Floors, data_of
-from calque.pretrain.bitext import PairObjective
-from calque.pretrain.objective import Objective
+from calque.pretrain.objective import Objective, PairObjective
 
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
