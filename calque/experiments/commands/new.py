@@ -56,7 +56,7 @@ def new(
 
 def lesson_notebook() -> str:
     """Return lesson.md as a notebook, whose code cells are the blocks of Python."""
-    cells = []
+    cells = list[dict[str, Any]]()
     for number, part in enumerate(CODE.split((LESSON / "lesson.md").read_text(encoding="utf-8"))):
         if source := part.strip():
             code: dict[str, Any] = {"execution_count": None, "outputs": []} if number % 2 else {}
