@@ -16,9 +16,8 @@ from calque.experiments.run.step import parts_of
 @dataclass(frozen=True)
 class File:
     """A file at the path `place` below the data folder: the download from `url` or, of an archive, the member
-    `inside`. In an archive within an archive, ` > ` separates the members. Of a table, `where`, as in
-    `language=de`, selects rows. The SHA-256 digests of the download and of its `unpacked` content are empty
-    if they are not published."""
+    `inside` (` > ` separates nested members). `where`, as in `language=de`, selects a table's rows. The
+    SHA-256 digests of the download and of its `unpacked` content are empty if unpublished."""
 
     url: str
     place: str
@@ -29,7 +28,6 @@ class File:
 
     @property
     def digest(self) -> str:
-        """The file's own digest, "" if unknown."""
         return self.unpacked or ("" if self.inside else self.sha256)
 
 
@@ -99,8 +97,7 @@ def fetching(recipes: Iterable[str]) -> str:
 
 
 def recipe_of(path: Path) -> str:
-    """Return a recipe that provides the file or folder `path`, whatever the data folder, or "" if there is
-    none."""
+    """Return a recipe that provides the file or folder `path` in any data folder, or ""."""
     for name in names():
         files = [PurePosixPath(file.place) for file in read_recipe(name).files]
         places = {place.parts for file in files for place in (file, *file.parents[:-1])}

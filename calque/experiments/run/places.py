@@ -23,7 +23,7 @@ LONGEST = 120  # maximum bytes in a name; file systems allow 255, but fingerprin
 def name_mistakes(
     key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED
 ) -> list[str]:
-    """Return a message for each error in names of new folders, which must not be among the `taken` names."""
+    """Return a message for each error in names of new folders."""
     wrong = [] if len(names) >= least else [f"{key}: expected at least one"]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         wrong.append(f"{key}: named twice: {', '.join(map(shown, twice))}")

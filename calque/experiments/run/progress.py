@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from statistics import mean
@@ -92,9 +92,7 @@ def board(steps: Iterable[Step] = (), title: str = "") -> Iterator[Board]:
     """Show the progress of unfinished steps, or of tasks, while the block runs."""
     progress = Board(steps)
     if progress.of:
-        stages = Counter(step.stage for step in progress.waiting.values())
-        listed = ", ".join(f"{count} {stage}" for stage, count in stages.items())
-        progress.say(f"{title}: {progress.of} step{'s' * (progress.of > 1)} ({listed})")
+        progress.say(f"{title}: {progress.of} step{'s' * (progress.of > 1)}")
     try:
         yield progress
     finally:

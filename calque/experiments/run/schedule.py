@@ -31,9 +31,9 @@ def compute(
     report: Report = silent,
     allow_change: bool = False,
 ) -> None:
-    """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (default: as many as the
-    cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
-    finish and no others start. After an interrupt, the next call resumes from the last saved states."""
+    """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (see `side_by_side`),
+    after removing half-written files in `home`. If a step fails, running steps finish and no others start.
+    After an interrupt, the next call resumes from the last saved states."""
     waiting = [step for step in with_needs(steps) if not step.finished]
     if "WORLD_SIZE" in os.environ:
         _compute_together(waiting, Machine(report, allow_change=allow_change))
@@ -81,14 +81,13 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """Return the number of steps to compute in parallel: `jobs` or, by default, one on a GPU, and otherwise
-    as many as the cores allow."""
+    """Return the number of steps to compute in parallel: `jobs` or, by default, as many as the cores allow;
+    one on a GPU."""
     cores = 1 if torch.cuda.is_available() else available_cores()
     return jobs or max(1, cores // max((step.threads for step in steps), default=1))
 
 
 def available_cores() -> int:
-    """Return the number of this Slurm job's cores or, outside Slurm, of the machine's."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
 
 

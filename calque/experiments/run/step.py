@@ -91,7 +91,7 @@ class Step:
 
     @cached_property
     def identity(self) -> Any:
-        """Everything that determines the result, apart from the machine, as plain values."""
+        """All that determines the result, apart from the machine, as plain values."""
         return plain(_identity_of(self.config))
 
     @cached_property
@@ -123,8 +123,7 @@ class Step:
 
 
 def parts_of(value: Any, kind: type[T]) -> Iterator[T]:
-    """Yield the instances of a class in a value: the value itself, or in its fields and items at any
-    depth."""
+    """Yield the instances of a class in a value, its fields and items, at any depth."""
     if isinstance(value, kind):
         yield value
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -152,7 +151,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps and all steps that they need, without duplicates, each step after its dependencies."""
+    """Return the steps and all steps that they need, each once, after its dependencies."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

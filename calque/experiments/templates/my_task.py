@@ -32,15 +32,14 @@ class MyTask(TextLabels):
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         correct = [is_rare and p == g for is_rare, p, g in zip(rare, predicted, gold, strict=True)]
-        # The sum of `correct` divided by the sum of `rare`, which both have one value per example.
-        recall = Score.over(correct, rare, sum(rare))
+        recall = Score.over(correct, rare, sum(rare))  # sum of `correct` / sum of `rare`
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
-    # text.txt contains one paragraph per line. In my_task.tsv, the first line names the columns, `text` and
-    # `label`; every other line is a text, a tab and its label. 200 of these texts are held out for testing.
+    # text.txt has one paragraph per line; my_task.tsv has the columns `text` and `label`, named in its first
+    # line and separated by tabs. 200 of its texts are held out for testing.
     source = Files(
         text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)
     )
