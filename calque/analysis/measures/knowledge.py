@@ -11,6 +11,7 @@ import numpy as np
 
 from calque.analysis.aligners import open_encoder, states
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
+from calque.analysis.tasks.task import Reader
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Question
@@ -57,26 +58,23 @@ def knowledge(
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
     """For each question, return the index of the candidate with the largest log-probability at the mask,
     summed over the question's clozes, (Q,); UNDECIDED for ties."""
-    encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
+    encode, specials = Reader.of(languages, name).encode, languages.specials
     rows, places = [], []
     for cloze in chain.from_iterable(question.clozes for question in questions):
         words = list(map(encode, cloze.sentence.words))
-        ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
-        rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
+        rows.append([specials.start, *chain.from_iterable(words), specials.end])
         places.append(1 + sum(map(len, words[: cloze.place])))
         rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := row_length(model.config)):
         raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
     logits = torch.empty(len(rows), model.config.vocab_size)
-    for batch, hidden in states(model, rows, language.number):
+    for batch, hidden in states(model, rows, languages[name].number):
         top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
         logits[batch] = head_of(model)(top).float().cpu()
     predicted = np.full(len(questions), UNDECIDED)
     of_questions = logits.split([len(question.clozes) for question in questions])
     for number, (question, of_clozes) in enumerate(zip(questions, of_questions, strict=True)):
-        types_of = np.array([encode(word)[0] for word in question.candidates])
-        candidates = torch.from_numpy(language.of_words(types_of, [1] * len(types_of)))
-        scores = of_clozes[:, candidates].sum(0)
+        scores = of_clozes[:, [encode(word)[0] for word in question.candidates]].sum(0)
         best = (scores == scores.max()).nonzero().flatten()
         if len(best) == 1:
             predicted[number] = int(best)

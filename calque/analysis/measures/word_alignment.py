@@ -118,9 +118,8 @@ def alone_and_joint(
     for layer in range(layers + 1):
         methods = at_main if layer == main_layer(layers) else ()
         readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
-    encoders = [
-        PairEncoder(encoder, vocabulary.specials, (0, target), joint) for joint, target in types.items()
-    ]
+    specials = vocabulary.specials
+    encoders = [PairEncoder(encoder, specials, (0, target), joint) for joint, target in types.items()]
     pairs = list(encoded_pairs(vocabulary, gold.pairs))
     return _layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items)
 

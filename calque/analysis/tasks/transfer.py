@@ -263,8 +263,8 @@ def by_entry(
         words = [(group(word), *pair) for word, *pair in zip(words_of(example), gold, predicted, strict=True)]
         for name, column in correct.items():
             column.append([tag == answer for kind, tag, answer in words if kind == name])
-    sizes = {name: list(map(len, column)) for name, column in correct.items() if any(column)}
-    return {name: Score.over(map(sum, correct[name]), of, sum(of)) for name, of in sizes.items()}
+    columns = {name: column for name, column in correct.items() if any(column)}
+    return {name: Score.over(map(sum, column), map(len, column)) for name, column in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -303,7 +303,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
             for metric, score in scores.items():
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
-        exclusions.update(tuned.exclusions)
+        exclusions = Counter({**exclusions, **tuned.exclusions})  # both models may be tested on the same set
         del tuned  # free the memory
     zero_shot = {record.metric: record.value for record in records if record.measure == "ZS"}
     for sup in [r for r in records if r.measure == "SUP" and r.metric in zero_shot]:

@@ -32,7 +32,7 @@ class MyTask(TextLabels):
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         correct = [is_rare and p == g for is_rare, p, g in zip(rare, predicted, gold, strict=True)]
-        recall = Score.over(correct, rare, sum(rare))  # sum of `correct` / sum of `rare`
+        recall = Score.over(correct, rare)  # sum of `correct` / sum of `rare`
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
