@@ -13,6 +13,7 @@ appears only on the site.
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -21,6 +22,7 @@ from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
+from calque.derive.forms import Named
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.report.folder import COMMITTED, read_table
 from calque.experiments.report.paper import conclusions, counted, items, papers
@@ -114,12 +116,16 @@ def _definition(kind: type) -> str:
     return " ".join((kind.__doc__ or "").partition("\n\n")[0].split())
 
 
+def _suffixes(kind: type[Named]) -> str:
+    optional = (form for form in kind.forms if kind.defaults()[form.field] is not MISSING)
+    return "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in optional)
+
+
 def _objectives() -> list[str]:
     rows = []
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""
-        forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)
-        rows.append((f"`{kind.short_name}`", _definition(kind) + paper, forms))
+        rows.append((f"`{kind.short_name}`", _definition(kind) + paper, _suffixes(kind)))
     return _table_of("objective | definition | suffixes", rows)
 
 
@@ -127,12 +133,8 @@ def _transforms() -> list[str]:
     rows = []
     for kind in TRANSFORMS:
         if kind.__module__.startswith("calque.derive."):  # not from a study file
-            (first, _), *further_examples = kind.examples
-            forms = "; ".join(
-                f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in further_examples
-            )
-            rows.append((f"`{first}`", _definition(kind), forms))
-    return _table_of("transform | what it does | forms", rows)
+            rows.append((f"`{kind.example()}`", _definition(kind), _suffixes(kind)))
+    return _table_of("transform | definition | suffixes", rows)
 
 
 def _studies() -> list[str]:

@@ -37,8 +37,7 @@ class Invert(Transform):
     fraction `p` of the sentences changes."""
 
     short_name, full_name = "inv", "Inv"
-    forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
-    examples = (("inv", ""), ("inv-50", "half of the sentences"))
+    forms = (percent("p", "-", "{percent} % of the sentences", "50", " {percent} %"),)
 
     p: float = 1.0
     seed: int = 0
@@ -61,7 +60,6 @@ class Permute(Transform):
     """Permutes the words of each sentence randomly, as a control."""
 
     short_name, full_name = "perm", "Perm"
-    examples = (("perm", ""),)
 
     seed: int = 0
 
@@ -178,9 +176,8 @@ class Reorder(Transform):
     former_fields = (("p", 1.0),)
     forms = (
         Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
-        percent("superstrate_weight", "-", "{percent} %", "25"),
+        percent("superstrate_weight", "-", "{percent} % of the way to this order", "25", ", {percent} %"),
     )
-    examples = (("syn-fr", "French word order"), ("syn-fr-25", "a quarter of the way to French order"))
     needs = frozenset[Need](("trees", "tags"))
 
     superstrate: Superstrate

@@ -6,11 +6,11 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,7 +28,13 @@ class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms`; those
     that change words inherit from `Rewrite`; those that change the script override `image` and `spell`."""
 
-    examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
+    @classmethod
+    def example(cls) -> str:
+        """Return the shortest name, for help and messages."""
+        if not cls.short_name:
+            return cls().name
+        required = (form for form in cls.forms if cls.defaults()[form.field] is MISSING)
+        return cls.short_name + "".join(form.name + form.example for form in required)
 
     @classmethod
     def parse(cls, name: str) -> Transform | None:

@@ -56,12 +56,6 @@ class Transliterate(Transform):
             if kind != "uniform"
         ),
     )
-    examples = (
-        ("trans", ""),
-        ("trans-25", "a quarter of the types shared"),
-        ("trans-25-most", "the most frequent quarter shared; -least: the least frequent"),
-        ("trans-100-function", "all function words shared; also -names, -content"),
-    )
 
     overlap: float = 0.0
     seed: int = 0
@@ -123,7 +117,6 @@ class Cognates(Transform):
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
-    examples = (("trans-stems-50", "half of the stems shared"),)
 
     share: float
     seed: int = 0
@@ -212,7 +205,7 @@ class Agglutinate(Rewrite):
 
     renames = False
     short_name, full_name = "agg", "Agg"
-    forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
+    forms = (percent("share", "-", "{percent} % of the function words", "50", " {percent} %"),)
     examples = (("agg", ""), ("agg-50", "half of the function words"))
 
     share: float = 1.0
@@ -249,7 +242,6 @@ class Split(Rewrite):
 
     renames = False
     short_name, full_name = "split", "Split"
-    examples = (("split", "endings as words"),)
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
@@ -272,9 +264,8 @@ class Translate(Rewrite):
     short_name, full_name = "lex", "Lex"
     forms = (
         Form("language", "-", "{value}", None, str, "fr", " {}", "[a-z]+"),
-        percent("share", "-", "{percent} %", "50"),
+        percent("share", "-", "{percent} % of the words", "50", ", {percent} %"),
     )
-    examples = (("lex-fr", "French words"),)
     needs = frozenset[Need]()
 
     language: str
@@ -345,6 +336,4 @@ def _part(name: str) -> Transform:
                 return part
     except ValueError as error:
         raise BadInput(f"transform {shown(name)}: {error}") from error
-    examples = [example for kind in TRANSFORMS for example, _ in kind.examples]
-    examples += [kind().name for kind in TRANSFORMS if not kind.short_name]
-    raise BadInput(unknown("transform", name, examples))
+    raise BadInput(unknown("transform", name, [kind.example() for kind in TRANSFORMS]))

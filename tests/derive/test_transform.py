@@ -46,7 +46,11 @@ def test_transforms_keep_words_and_their_columns(sentence, transform, number):
     assert isinstance(transform, Compose) or again.spans == image.spans
 
 
-EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for name, _ in kind.examples]
+EXAMPLES = [
+    (kind, kind.example().replace("fr", "romance") + suffix)
+    for kind in TRANSFORMS
+    for suffix in ("", *(f"-{form.example}" for form in kind.forms if form.field in ("overlap", "p")))
+]
 
 
 @pytest.mark.parametrize(("kind", "name"), EXAMPLES)
