@@ -146,8 +146,8 @@ def _remove_dead(leftover: Path) -> None:
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Lock a folder for this process. If another process has locked it, call `waiting` and wait, or raise
-    BadInput if `waiting` is None."""
-    path = claim_of(folder)
+    BadInput if it is None."""
+    path = folder.with_name(f".{folder.name}.claim")
     make_folder(path.parent)
     while True:
         with path.open("ab") as file:
@@ -165,11 +165,6 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
             finally:
                 path.unlink(missing_ok=True)  # missing if the whole study has been removed
             return
-
-
-def claim_of(folder: Path) -> Path:
-    """Return the lock file that exists while a process works on a folder."""
-    return folder.with_name(f".{folder.name}.claim")
 
 
 def sync(path: Path) -> None:

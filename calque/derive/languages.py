@@ -26,15 +26,7 @@ from calque.derive.corpus import NOWHERE, Corpus, Ragged, ends_of
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import MANIFEST, Artefact, parse_json
-from calque.derive.vocabulary import (
-    COUNTS,
-    OURS,
-    SPECIAL_TYPES,
-    TOKENIZER,
-    Specials,
-    Vocabulary,
-    read_specials,
-)
+from calque.derive.vocabulary import FILES, OURS, TOKENIZER, Specials, Vocabulary, read_specials
 
 SOURCE = "source"  # the name of the language that all others are derived from
 
@@ -319,7 +311,7 @@ def _corpus(artefact: Artefact, name: str) -> Corpus:
 
 
 def _vocabulary(artefact: Artefact) -> Path:
-    for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
+    for name in FILES:
         artefact.path(f"{VOCABULARY}/{name}")  # checks its digest
     return artefact.folder / VOCABULARY
 

@@ -104,11 +104,6 @@ class Sentence:
         return self.sources or tuple((place,) for place in self.origin)
 
     @property
-    def links(self) -> list[tuple[int, int]]:
-        """The sorted gold links: pairs of positions before any transform and now."""
-        return sorted((place, i) for i, group in enumerate(self.rendered) for place in group)
-
-    @property
     def text(self) -> str:
         return self._upto(len(self))
 

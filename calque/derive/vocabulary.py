@@ -80,7 +80,7 @@ class Usage(NamedTuple):
         return np.asarray((self.counts > 0) & (getattr(self, name) >= NEARLY * self.counts))
 
 
-TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
+FILES = TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 BERTS = ("[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]")  # the names of BERT's special types
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())

@@ -5,7 +5,6 @@ from threading import Thread
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.files import claim_of
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
@@ -67,7 +66,7 @@ def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     heard = Heard()
     first = Thread(target=do, args=(a, Machine()))
     first.start()
-    while not claim_of(a.folder).exists() and first.is_alive():
+    while not a.folder.with_name(f".{a.folder.name}.claim").exists() and first.is_alive():
         time.sleep(0.01)
     compute([a], tmp_path, 1, heard)
     first.join()
