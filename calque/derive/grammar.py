@@ -32,11 +32,11 @@ CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 LARGEST = 6  # maximum number of items in a training node
 KEPT = 0.1  # the fraction of sequence types that get a weight: the most frequent ones
-PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
+PRECISE = 1e-6  # stop when a step improves the log-likelihood by less, or after `STEPS` steps
 STEPS = 1_000
 ADJACENT, ORDERED, BEFORE, AROUND, AFTER = "adjacent", "ordered", "before", "around", "after"
-"""Kinds of pairs of items: adjacent items or marks; items in a given order; and such items that are both
-before the head, on different sides of it, or both after it."""
+"""Kinds of pairs: adjacent items or marks; items in a given order; and the latter before, around or after the
+head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -84,14 +84,14 @@ def item(tag: str, relation: str) -> str:
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
-    """Return a head's dependents, sorted by item, then the head; and the items of all these words."""
+    """Return a head's dependents, sorted by item, then the head; and their items."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), f"@{sentence.tags[head]} @")
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
-    """Yield each head's class, its node's items (as `ranked` sorts them), and their slots in text order."""
+    """Yield each head's class, its node's `ranked` items, and their slots in text order."""
     for head in tree.downwards:
         if tree.dependents[head] and sentence.tags[head] in CLASSES:
             words, items = ranked(sentence, tree, head)
@@ -151,8 +151,7 @@ def containing(n: int, slots: Slots) -> np.ndarray:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """Yield three features for each pair of items, in the order of `columns`: by tag, by relation, and by
-    both. A boundary mark has the same label in all three."""
+    """Yield three features for each pair of items, in the order of `columns`: by tag, relation, and both."""
     labels = []
     for label in (*items, BEGIN, END):
         tag, _, relation = label.partition(" ")
@@ -162,7 +161,7 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, with repetitions."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -197,8 +196,8 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], path: Path | None = None) -> Self:
-        """Maximise the sum of log p(order) over the nodes of 2 to 6 items in projective trees, minus half the
-        squared norm of the weights. Error messages mention `path`."""
+        """Maximise the sum of log p(order) over nodes of 2 to 6 items in projective trees, minus half the
+        squared norm of the weights. Errors mention `path`."""
         orders_by_kind: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None
@@ -266,9 +265,8 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: `seen` (B, n!), the occurrences of each order; `features` (B,
-    columns, 3), the features of their item pairs; and `has` (B * n!, sequences), a sparse matrix of the
-    sequences that each order contains."""
+    """The B distinct nodes with n items: `seen` (B, n!), the counts of each order; `features` (B, columns, 3)
+    of their item pairs; and `has` (B * n!, sequences), the sequences in each order, a sparse matrix."""
 
     n: int
     seen: np.ndarray
@@ -316,7 +314,7 @@ class Likelihood:
         return _Group(n, seen, np.array(by_pair, dtype=np.int32), has)
 
     def _totals(self, group: _Group, shares: np.ndarray) -> np.ndarray:
-        """Return the sum of the features of all orders of a group's nodes, weighted by `shares` (B, n!)."""
+        """Return the sum of the features of a group's orders, weighted by `shares` (B, n!)."""
         by_column = np.repeat((shares @ design(group.n))[:, :, None], 3, axis=2)
         totals = np.bincount(group.features.ravel(), by_column.ravel(), minlength=len(self.numbers))
         totals[: self.sequences] += group.has.T @ shares.ravel()
@@ -339,7 +337,6 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> Weights:
-        """Return the weights that maximise the likelihood."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

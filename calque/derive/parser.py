@@ -18,10 +18,10 @@ from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, printable
 
 RESOURCES = "resources.json"
-MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
-SHARD = 2_000  # number of sentences parsed and saved together, the most that an interruption loses
+MANY = 20  # if at least this many sentences all fail, the parser is at fault
+SHARD = 2_000  # number of sentences parsed and saved together
 NOT_STORED = "no stored tree"
-LONGEST = 500  # maximum length of a sentence to parse, in words; memory use is quadratic in the length
+LONGEST = 500  # maximum number of words in a sentence to parse; memory use is quadratic
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Stored trees: line i of `file` contains the tree of line i of `text`, with one `tag.distance.relation`
-    per word, such as `PRON.1.nsubj VERB.0.root`; the distance is from the word to its head (0: root).
-    `treebanks` contain further sentences with trees."""
+    """Stored trees: line i of `file` is the tree of line i of `text`, with one `tag.distance.relation` per
+    word, such as `PRON.1.nsubj VERB.0.root`; distances are from words to heads (0: root). `treebanks` contain
+    further sentences with trees."""
 
     text: Path
     file: Path
@@ -78,7 +78,7 @@ def _tree(words: tuple[str, ...], stored: Sentence | str) -> Sentence | str:
 
 @lru_cache(maxsize=1)
 def _stored(trees: StoredTrees) -> dict[str, Sentence | str]:
-    """Map each text to its tree, which is converted from the line in the file only when needed."""
+    """Map each text to its tree or, to save time, to the tree's line."""
     pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
     stored: dict[str, Sentence | str] = {text: tree for (_, text), (_, tree) in pairs}
     sentences = chain.from_iterable(map(read_conllu, trees.treebanks))
@@ -87,7 +87,7 @@ def _stored(trees: StoredTrees) -> dict[str, Sentence | str]:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache of JSON files, each of which contains the trees of up to SHARD sentences."""
+    """A parser with a cache of JSON files with the trees of up to SHARD sentences each."""
 
     parser: StanzaParser | StoredTrees
     cache: Path

@@ -1,5 +1,4 @@
-"""Random sentence trees, whose words are drawn later by selectional preference, in the order subject, verb,
-object."""
+"""Random sentence trees, whose words are drawn later, in the order subject, verb, object."""
 
 import random
 from typing import TypeVar
@@ -17,7 +16,7 @@ ORGANISATIONS = {tree.BRAND: 4, tree.FIRM: 5, tree.COLLEGE: 2}
 LOCATIONS = {tree.TOWN: 13, tree.SITE: 7}
 LENGTHS = {tree.BRAND: 1, tree.FIRM: 2, tree.COLLEGE: 3, tree.TOWN: 1, tree.SITE: 2}
 
-# All sentences in a paragraph use the same group of tenses.
+# A paragraph uses one of these groups of tenses.
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
@@ -30,8 +29,8 @@ Subject = tuple[Node, Pick, bool]  # a subject, the pick used to draw its verb, 
 
 
 class SentenceGrammar:
-    """Generates sentence trees in the given tenses; relative clauses use the first tense. `nested` phrases
-    contain no further phrases."""
+    """Generates sentence trees in the given tenses; relative clauses use the first. `nested` phrases contain
+    no further phrases."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -211,7 +210,7 @@ class SentenceGrammar:
         return self.noun(pick, "nsubj", plural), pick, plural
 
     def topical(self, kind: str, relation: str, nested: bool) -> Subject:
-        """Return a noun of the given kind, either the paragraph's recurring noun or a new one."""
+        """Return the paragraph's recurring noun of a kind, or a new one."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], relation, False, nested, "the", kind), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
@@ -223,7 +222,6 @@ class SentenceGrammar:
         return self.noun(Pick(verb, "object"), "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: str, relation: str, nested: bool) -> Node:
-        """Build a random dependent that refers to a person or an animal."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
@@ -258,8 +256,7 @@ class SentenceGrammar:
         kind: str = "thing",
         rich: bool = False,
     ) -> Node:
-        """Build a noun with its dependents; if `rich`, these include a prepositional phrase or a relative
-        clause."""
+        """Build a noun with its dependents, among them a phrase or a relative clause if `rich`."""
         node = tree.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
@@ -278,8 +275,7 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """Build a prepositional phrase with a noun that the head prefers, or a name whose kind the
-        preposition reveals."""
+        """Build a prepositional phrase with a noun that the head prefers, or a name."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

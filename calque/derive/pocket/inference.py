@@ -1,12 +1,11 @@
 """Pairs of a premise and a hypothesis, whose labels follow from meaning, not from surface cues.
 
 Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis is `the cook` in
-the premise. An action has only one manner and one place, numbers are exact, and nouns after `every` and `no`
-have referents. Families of cases are weighted so that single sentences and word overlap do not predict the
-label.
+the premise. An action has one manner and one place, numbers are exact, and nouns after `every` and `no` have
+referents. Cases are weighted so that single sentences and word overlap do not predict the label.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -26,13 +25,12 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Pairs of different nouns (premise, hypothesis) with initial weights. DOWN has a high weight, because
-balancing favours unrelated nouns."""
+"""Pairs of different nouns (premise, hypothesis) with initial weights; balancing favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # for sentences of equal length
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
-"""The fraction of pairs from each family; `quality` and `deed` use the same cases."""
+"""The fraction of pairs from each family of cases."""
 PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not` (longer) instead of `never`
 FRONTED = 0.2  # fraction of adjuncts moved to the front
 
@@ -40,7 +38,7 @@ FRONTED = 0.2  # fraction of adjuncts moved to the front
 @dataclass(frozen=True)
 class Statement:
     """A statement's form, with words as indices into the pair's words (None: absent). `polarity` is "not",
-    "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
+    "always", "never" or empty; `exchanged` swaps agent and patient."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -54,7 +52,6 @@ class Statement:
 
     @property
     def negative(self) -> bool:
-        """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
 
 
@@ -98,7 +95,7 @@ def _cases(
     other_kind: str = "",
 ) -> Iterator[Case]:
     """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
-    `outside` is the pair's surface form, which also occurs with other labels."""
+    `outside` is the pair's surface form."""
     pairs = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
     pairs += [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
     for (first, second), change, phenomenon, initial_weight in pairs:
@@ -151,29 +148,25 @@ def _adjuncts() -> Iterator[Case]:
 @cache
 def families() -> dict[str, list[Case]]:
     """Return each family's balanced cases; weights sum to one for each label."""
-    plain, steady = balanced(list(_qualities("", "not"))), balanced(list(_qualities("always", "never")))
+    plain, steady = balanced(_qualities("", "not")), balanced(_qualities("always", "never"))
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
     return {
         "quality": qualities,
         "deed": qualities,
-        "meeting": balanced(list(_meetings())),
-        "quantity": balanced(list(_quantities())),
-        "number": balanced(list(_numbers())),
-        "adjunct": balanced(list(_adjuncts())),
+        "meeting": balanced(_meetings()),
+        "quantity": balanced(_quantities()),
+        "number": balanced(_numbers()),
+        "adjunct": balanced(_adjuncts()),
     }
 
 
 def inferences(words: WordDraws) -> Iterator[Example]:
     """Yield an infinite stream of pairs in rounds of one pair per label."""
-    draws: dict[str, Callable[[], Material]] = {
-        "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
-        "adjunct": words.adjunct, "meeting": words.meeting,
-    }  # fmt: skip
 
     def draw(case: Case) -> Example:
         family, *statements = case.parts
-        material = draws[family]()
+        material: Material = getattr(words, family)()
         if material.deed and "not" in [statement.polarity for statement in statements]:
             material = replace(material, tense="perfect")  # `has found` and `has not found` share a verb form
         premise, hypothesis = (_say(statement, material, words) for statement in statements)

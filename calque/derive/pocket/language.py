@@ -24,7 +24,7 @@ LONGEST = 25
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams (one per split)
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams
 GENERATED: dict[str, tuple[str, int, Callable[[WordDraws], Iterator[Example]]]] = {
     "nli": ("pairs", 3, inferences),
     "paraphrase": ("paraphrases", 2, paraphrases),
@@ -37,8 +37,8 @@ MANY = 2**40  # practically infinite
 
 RELATIONS: dict[str, list[str]] = WORDS["facts"]  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement
-STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
-SAMPLE, STREAM = 4_000, 2**20  # the sentences that identify nouns, in a stream that nothing else uses
+STATEMENTS = 1_000_000  # maximum number of statements, which are shuffled in memory
+SAMPLE, STREAM = 4_000, 2**20  # the sentences that identify nouns, and their stream
 _SYLLABLES = [
     onset + vowel for onset in "b d f g k l m n p r s t v z br dr gr kr pl st tr".split() for vowel in "aeiou"
 ]
@@ -62,8 +62,7 @@ class Pocket:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
     def sentences(self, size: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `size` sentences of a random stream; `withhold` excludes the names reserved for
-        test data."""
+        """Yield the first `size` sentences of a random stream; `withhold` excludes names for test data."""
         chunks = (self.chunk(stream, number, withhold) for number in count())
         return islice(chain.from_iterable(chunks), size)
 
@@ -103,9 +102,9 @@ def _parts(types: int, seed: int) -> tuple[list[Sense], frozenset[str]]:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people. Each person has one value per relation; a relation's `values` possible
-    values are nouns and equally frequent. Each fact is stated `mentions` times per language; half of each
-    person's facts are also stated in derived languages."""
+    """Facts about `subjects` people. Each person has one value per relation; a relation's `values` are nouns
+    and equally frequent. Each fact is stated `mentions` times per language; half of each person's facts are
+    also stated in derived languages."""
 
     subjects: int = 64
     values: int = 8
@@ -123,8 +122,8 @@ class Facts:
         return self.subjects * len(RELATIONS)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return sentences in random order that state the facts shared with derived languages (if `shared`)
-        or the other facts."""
+        """Return the statements, in random order, of the facts that are `shared` with derived languages or
+        not."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in questions_of(self, language):
@@ -138,8 +137,7 @@ class Facts:
 
 @lru_cache(maxsize=4)
 def questions_of(facts: Facts, language: Pocket) -> tuple[Question, ...]:
-    """Return one question per fact, grouped by relation. Raises BadInput if there are too few nouns or
-    names."""
+    """Return one question per fact, by relation; raise BadInput if there are too few nouns or names."""
     rng = random.Random(f"{facts.seed}:facts")
     nouns, total, forms = _nouns(language), facts.values * len(RELATIONS), Lexicon(language.types).forms
     available = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
@@ -246,7 +244,7 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        """Return the first examples of each split's stream, skipping rounds that repeat an earlier text."""
+        """Return the first examples of each split's stream, without rounds that repeat a text."""
         language, labels = self.language, GENERATED[task][1] if task in GENERATED else 1
         data = TaskData({}, {split: Counter() for split in SPLITS})
         seen = set[Any]()

@@ -1,5 +1,5 @@
 """The lexicon: each topic's words and the names, which add up to an exact number of word types; and
-selectional preferences: in each role, a word prefers a few others, so that contexts distinguish words."""
+preferences: in each role, a word prefers a few others, so that contexts distinguish words."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
 USES = "WMSLO"  # women, men, surnames, places, brands
 FRAMES = ("intr", "tr", "soc", "ditr", "go", "say", "want")
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
-TAIL = 0.1  # the fraction of rare words among the content words
-RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
+TAIL = 0.1  # the fraction of rare words
+RARITY = 1 / 1_500  # the probability that a rare word replaces a drawn word of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
-SIZE = 128  # number of entries in each table of favourites; words are drawn by their index
+SIZE = 128  # number of entries in each table of favourites
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of a person's names and pronouns
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return the forms of a noun (singular, plural) or of a verb (base, third person, past, participle).
-    Other words have one form, the lemma."""
+    """Return the forms of a noun (singular, plural), of a verb (base, third person, past, participle) or of
+    another word (the lemma)."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -145,9 +145,9 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
-    all topics. Words are reused across kinds, so that only context reveals a name's kind. Every third entity
-    consists of withheld words."""
+    """Return the forms of all names by kind and topic (towns and sites: all topics), most frequent first.
+    Words are reused across kinds, so that only context reveals a name's kind; every third entity is
+    withheld."""
     common, rare = (_entities(lexicon, withheld, rng) for withheld in (False, True))
 
     def mix(entities: list[Entity], withheld: list[Entity]) -> list[Entity]:
@@ -322,7 +322,7 @@ def _weight_for(word: Sense, other: Sense) -> float:
 
 
 def _tie(group: list[Sense], role: str) -> None:
-    """Fill the tables of hypernyms or antonyms; each word has at most one hypernym and one antonym."""
+    """Fill the tables of hypernyms or antonyms, of which each word has at most one."""
     senses = {sense.lemma: [sense] * SIZE for sense in group}
     for sense in group:
         sense.tables[role] = senses.get(getattr(sense, role), [])

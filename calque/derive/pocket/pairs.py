@@ -32,8 +32,8 @@ SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's 
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of pair: `parts` describe the sentences, `views` are the surface features that must not reveal
-    the label, and `kind` is the phenomenon tested (`Example.diagnostic`)."""
+    """A kind of pair: `parts` describe the sentences, `views` are surface features that must not reveal the
+    label, and `kind` is the phenomenon tested."""
 
     parts: tuple[Any, ...]
     label: str
@@ -95,8 +95,7 @@ def _such(draw: Callable[[], T], fits: Callable[[T], object]) -> T:
 @dataclass(frozen=True)
 class Material:
     """The words of a pair; `nouns` and `poles` are in the order defined in derive.pocket.inference. `poles`
-    are verbs if `deed`, otherwise adjectives. If `acts`, the noun that may change is the agent and `other`
-    the patient."""
+    are verbs if `deed`, otherwise adjectives. If `acts`, `nouns` are agents and `other` the patient."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -135,6 +134,8 @@ class WordDraws:
         early = self.rng.random() < 0.5
         return Material(nouns, poles, tense, deed=False, setting=self._setting(topic, nouns), early=early)
 
+    quantity = quality
+
     def deed(self) -> Material:
         topic = self._topic()
         nouns, poles = self._nouns(topic, "animate"), self._verb_poles("tr")
@@ -164,7 +165,7 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Draw two people and a verb with the same form in the active and passive if `alike`."""
+        """Draw two people and a verb with the same past tense and participle if `alike`."""
         topic = self._topic()
         verb = self._draw(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         first, second = ("name" if is_named else "animate" for is_named in named)
@@ -236,7 +237,7 @@ def _unlike(senses: Iterable[Sense]) -> Callable[[Sense], bool]:
 
 
 def _of_two_axes(topics: list[Sense], role: str) -> list[Sense]:
-    """Return the topics' verbs with antonyms; none if they are all on one axis."""
+    """Return the topics' verbs with antonyms, unless all are on one axis."""
     verbs = [verb for topic in topics for verb in topic.tables[role] if verb.antonym]
     return verbs if len({frozenset((verb.lemma, verb.antonym)) for verb in verbs}) > 1 else []
 

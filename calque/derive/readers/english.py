@@ -24,14 +24,12 @@ def _class(*categories: str) -> str:
 
 @cache  # computed only if needed, because it looks up the category of every character
 def _word() -> re.Pattern[str]:
-    # Characters that extend a symbol: marks, selectors, skin tones, tags, or a symbol after a joiner.
-    extends = (
+    extends = (  # marks, selectors, skin tones, tags, or a symbol after a joiner
         rf"(?:{_class('Mn', 'Mc', 'Me')}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class('So', 'Sm')})"
     )
     letter = r"[^\W\d_]"
     mark = _class("Mn", "Mc", "Me", "Cf")  # words contain these characters, but \w does not match them
-    # Full stops inside the text belong to words (Mr. Smith), because the text is one sentence.
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
         rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
@@ -46,15 +44,15 @@ TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (
     frozenset(_WORDS[name].split()) for name in ("titles", "numbered", "abbreviations", "openers")
 )
 
-_SHORT = 40  # maximum length of an abbreviation or a list item's number, in characters
+_SHORT = 40  # maximum length of an abbreviation or a list item's number
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
 _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """Split a sentence into words. Words may contain apostrophes and hyphens, numbers may contain points and
-    commas, and abbreviations keep their full stops. Any other non-space character is a separate word."""
+    """Split a sentence into words, which may contain apostrophes, hyphens, points and commas of numbers, and
+    full stops of abbreviations. Any other non-space character is a separate word."""
     return _word().findall(text)
 
 
@@ -76,8 +74,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """Split tokenised text (WikiText) into sentences, each a list of words. A straight quotation mark that
-    closes a sentence belongs to the sentence."""
+    """Split tokenised text (WikiText) into sentences of words, which include closing quotation marks."""
     sentences, start = [], 0
     for match in _TOKEN_END.finditer(text):
         end = match.end()
@@ -99,21 +96,16 @@ def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) ->
     """Whether a sentence from `start` ends at the matched mark, whose token starts at `begin`; `stop` is the
     position of the previous full stop."""
     mark, following = match.start(), match[1]
-    if following.islower():
-        return False
-    if text[mark] != ".":
-        return True
+    if following.islower() or text[mark] != ".":
+        return not following.islower()
     while begin < mark and text[begin] in "\"'“‘«([":
         begin += 1
     if begin == mark or stop == mark - 1:
         return True
     word = text[begin:mark] if mark - begin <= _SHORT else ""
-    if word in TITLES:
+    is_item = word.isdigit() and text[start:mark].strip() == word  # the number of a list item
+    if word in TITLES or is_item or (word in NUMBERED and following.isdigit()):
         return False
-    if word in NUMBERED and following.isdigit():
-        return False
-    if word.isdigit() and text[start:mark].strip() == word:
-        return False  # the number of a list item
     inner_stop = stop >= begin and not text[mark - 1].isdigit()
     if word in ABBREVIATIONS or inner_stop or (len(word) == 1 and word.isupper()):
         after = _NEXT.match(text, match.start(1))

@@ -1,5 +1,5 @@
-"""Read task examples: labelled words, one per line (entities from PAN-X and Universal NER, and your own
-labels); labelled texts and pairs, from JSON lines or TSV; and questions from SQuAD's JSON."""
+"""Read task examples: labelled words, one per line; labelled texts and pairs, from JSON lines or TSV; and
+questions from SQuAD's JSON."""
 
 import re
 from collections import Counter
@@ -21,8 +21,8 @@ WordRow = tuple[Place, list[str]]  # a word's line and columns
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with entity spans. Each line contains a word, a tab and its IOB2 tag, or a
-    number, a word, its tag and further columns (Universal NER). Repairs and exclusions are counted."""
+    """Stream a file's sentences with entity spans. Each line contains a word and its IOB2 tag (PAN-X), or a
+    number, a word, its tag and further columns (Universal NER), separated by tabs."""
     counts, prefix = Counter() if counts is None else counts, None
     for rows in _sentences(path):
         words, tags = list[str](), ["O"]
@@ -60,8 +60,8 @@ def _prefix(rows: Sequence[WordRow]) -> str:
 
 
 def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Stream sentences whose words all have labels, which are stored as one-word spans. Each line contains a
-    word, a tab and a label."""
+    """Stream sentences whose words all have labels, which become one-word spans. Each line contains a word, a
+    tab and a label."""
     for rows in _sentences(path, comments=False):
         for place, columns in rows:
             is_header = place.line == 1 and list(map(str.lower, columns)) == ["word", "label"]
@@ -73,8 +73,8 @@ def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
 
 
 def _sentences(path: Path, comments: bool = True) -> Iterator[list[WordRow]]:
-    """Yield each sentence's lines, split at tabs. With `comments`, lines that start with # and do not end in
-    a tag are left out."""
+    """Yield each sentence's lines, split at tabs; with `comments`, without those that start with # and do not
+    end in a tag."""
     has_rows = False
     for lines in paragraphs(read_lines(path, must_end=True)):
         rows = [(place, line.split("\t")) for place, line in lines if line.strip()]
@@ -94,8 +94,7 @@ PREMISES, HYPOTHESES = ("sentence1", "premise"), ("sentence2", "hypothesis")
 GOLD = ("gold_label", "label")
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
-"""Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
-one; PAWS-X's NS; spreadsheet errors."""
+"""Placeholders for missing text: a lone tag, such as eBible's `<range>`; PAWS-X's NS; spreadsheet errors."""
 
 Cut = Callable[[str], list[list[str]]]  # splits text into sentences of words
 Row = tuple[Place, Mapping[str, Any]]  # a pair's location and its values by lower-case column name
@@ -114,10 +113,9 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str], cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`; pairs without a gold label are left
-    out. Without a header, the columns are premise, hypothesis and label; your own labels need one. A pair
-    with a missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay
-    aligned."""
+    """Stream a file's pairs, split into sentences and words by `cut`, except those without a gold label.
+    Without a header, the columns are premise, hypothesis and label; your own labels need one. A pair with a
+    missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay aligned."""
     for place, row in _rows(path, columns):
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         value = _value(row, GOLD)
@@ -135,7 +133,6 @@ def read_nli(
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder for missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
@@ -164,12 +161,12 @@ def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 ANSWER = "answer"  # the label of an answer's span
-Chars = tuple[int, int]  # the offset of the first character, and the offset after the last character
+Chars = tuple[int, int]  # the offsets of the first character, and after the last one
 
 
 def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    """Stream a file's questions; those without an answer are left out. Each text is one sentence, split at
-    white space and at the boundaries of answers, so that answers match the annotation exactly."""
+    """Stream a file's questions, except those without an answer. Each text is one sentence, split at white
+    space and at the boundaries of answers."""
     place, answered = Place(path), 0
     rows = _asked(place)
     for context, id_, question, answers in rows:
@@ -204,7 +201,7 @@ def _asked(place: Place) -> list[tuple[str, str, str, list[tuple[Any, Any]]]]:
 
 
 def _chars(place: Place, question: str, context: str, answer: Any, start: Any) -> Chars:
-    """Return where an answer's characters are in its context; raise BadInput if they are not at `start`."""
+    """Return an answer's place in its context; raise BadInput if it is not at `start`."""
     text = place.text(answer, f"an answer to question {question!r}")
     bare = text.strip()
     if not bare or type(start) is not int or start < 0 or not context.startswith(text, start):
@@ -224,9 +221,9 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
         parts = list(pairwise([start, *(bound for bound in bounds if start < bound < end), end]))
         places += parts
         glued += [False] + [True] * (len(parts) - 1)
-    spans = []
-    for first, last in answers:
-        start, end = sum(b <= first for _, b in places), sum(a < last for a, _ in places)
-        spans.append(Span(start, end, ANSWER))
+    spans = dict.fromkeys(
+        Span(sum(b <= first for _, b in places), sum(a < last for a, _ in places), ANSWER)
+        for first, last in answers
+    )
     words = tuple(text[a:b] for a, b in places)
-    return Sentence(words, spans=tuple(dict.fromkeys(spans)), glued=tuple(glued) if any(glued) else ())
+    return Sentence(words, spans=tuple(spans), glued=tuple(glued) if any(glued) else ())

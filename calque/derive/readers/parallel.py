@@ -1,5 +1,4 @@
-"""Read parallel text as words, gold word links in the WPT format (one link per line), and word links in the
-Pharaoh format (one sentence pair per line)."""
+"""Read parallel text as words, and word links in the WPT format (gold sets) and the Pharaoh format."""
 
 import re
 import sys
@@ -22,8 +21,7 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""French elisions and contractions with their full forms (ignoring gender), as in the en-fr gold-link set
-(Och and Ney 2000)."""
+"""The full forms of French elisions and contractions in the en-fr gold-link set (Och and Ney 2000)."""
 
 
 class TwoFiles:
@@ -42,8 +40,8 @@ class TwoFiles:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """Return a text's lower-case words, tokenised as in gold-link sets: `it 's` for it's, `do not` for don't
-    and, in French, `le ami` for l'ami."""
+    """Return a text's lower-case words as in gold-link sets: `it 's` for it's, `do not` for don't and, in
+    French, `le ami` for l'ami."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()
@@ -93,7 +91,7 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of sentence pairs. `outside` describes links left out because they are outside the
+    """The gold links of sentence pairs; `outside` describes those left out because they are outside the
     sentences."""
 
     pairs: tuple[GoldPair, ...]
@@ -102,9 +100,9 @@ class Gold:
 
 
 def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN. Each
-    line is `sentence source target [S|P] [confidence]` (WPT). Positions are 1-based. Sentence ids are
-    consecutive numbers from 0 or 1, or N different numbers with gaps."""
+    """Read the gold links of N sentence pairs with the given lengths. Each line is `sentence source target
+    [S|P] [confidence]` (WPT), with 1-based positions. Sentence ids are consecutive numbers from 0 or 1, or N
+    different numbers with gaps."""
     counts, links, outside = Counter[str](), [dict[Link, bool]() for _ in lengths], list[str]()
     matches = []
     for place, line in read_lines(path, must_end=True):
@@ -129,7 +127,6 @@ def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
 
 
 def _pair_numbers(ids: list[int], pairs: int, path: Path) -> list[int]:
-    """Return the index of the sentence pair that each id names."""
     distinct = list(dict.fromkeys(ids))
     first, last = min(1, *ids), max(ids)
     if last - first < pairs:
@@ -142,7 +139,7 @@ def _pair_numbers(ids: list[int], pairs: int, path: Path) -> list[int]:
 
 def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None = None) -> list[Links]:
     """Read the sorted links of each sentence pair: one line per pair, with 0-based links such as `1-2`
-    (Pharaoh). Raises BadInput for links outside sentences of the given lengths."""
+    (Pharaoh). Raises BadInput for links outside sentences of these lengths."""
     lines = list(read_lines(path, must_end=True))
     if lengths is not None and len(lines) != len(lengths):
         raise BadInput(f"{len(lines):,} lines of links, but {len(lengths):,} sentence pairs", path)
@@ -162,8 +159,7 @@ def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None 
 
 
 def _outside(link: Link, lengths: Link, first: int) -> str:
-    """Return a message, with positions counted from `first`, if a link is outside sentences of these lengths,
-    or ""."""
+    """Return a message, with positions counted from `first`, if a link is outside its sentences, or ""."""
     (i, j), (n, m) = link, lengths
     if 0 <= i < n and 0 <= j < m:
         return ""

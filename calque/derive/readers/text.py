@@ -29,7 +29,7 @@ Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "parq
 TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "treebank")
 NATURAL_TEXT: tuple[Kind, ...] = (*TEXT, "entities", "parquet")  # in any language
 PARQUET = b"PAR1"  # the first bytes of every Parquet file
-SAMPLE = 200  # maximum number of lines read to recognise a file's kind, without blank ones
+SAMPLE = 200  # maximum number of lines, without blank ones, read to recognise a file's kind
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _LABEL = r"(?:O|[BI]-\S+)"
 _TAGGED = re.compile(rf"[^\t]+(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}\t.*|\S+(?: \S+){{0,3}} {_LABEL}")
@@ -39,7 +39,7 @@ LINE_ENDS = re.compile(r"\r\n|\n|\r")
 UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
 _HEADING = re.compile(r" ?((?:= )+)[^=\s].*?((?: =)+) ?")
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
-_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
+_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")
 _SPACES = re.compile(" {2,}")
 
 _TAGS = {name: words.split() for name, words in read_toml(Path(__file__).with_suffix(".toml")).items()}
@@ -167,7 +167,7 @@ def _row_groups(path: Path) -> Iterator[Chunk]:
 
 
 def _parquet(path: Path, read: Callable[[Any], Any]) -> Any:
-    """Open and `read` a Parquet file; raise BadInput if it is damaged or lacks a column called text."""
+    """Open and `read` a Parquet file; raise BadInput if it is damaged or lacks a column `text`."""
     try:
         from pyarrow import parquet
 
@@ -239,9 +239,7 @@ def without_tags(text: str, counts: Counter[str]) -> str:
     """Remove HTML and MediaWiki tags, comments and footnotes; tags such as `<br>` become spaces."""
     removed = 0
     for pattern, replacement in ((_COMMENT, ""), (_NOTE, ""), (_BREAK, " "), (_INLINE, "")):
-        text, count = pattern.subn(replacement, text) if "<" in text else (text, 0)
+        text, count = pattern.subn(replacement, text)
         removed += count
-    if removed:
-        counts["tags inside lines, removed"] += removed
-        text = _SPACES.sub(" ", text)
-    return text
+    counts["tags inside lines, removed"] += removed
+    return _SPACES.sub(" ", text) if removed else text

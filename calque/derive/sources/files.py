@@ -34,8 +34,7 @@ Item = TypeVar("Item", Sentence, Example)
 @dataclass(frozen=True)
 class EasyText:
     """Keeps sentences of `shortest` to `longest` words that contain only the `types` most frequent words
-    (after Dufter and Schütze 2020). The rule also applies to examples for the `tasks`, but words in entities
-    may be rare."""
+    (after Dufter and Schütze 2020), also in examples for the `tasks`, where words in entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -109,7 +108,7 @@ class TaskFiles:
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """Read the examples in files; raise BadInput if an id occurs twice."""
+        """Read the examples in files; raise BadInput if an id is repeated."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -130,8 +129,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = ()
     ) -> list[Example]:
-        """Read a test set or a sample of it, without examples missing from it or `lacking` in a parallel
-        set."""
+        """Read a test set or a sample of it, without examples missing from it or a parallel set."""
         examples = self.read(paths, read, counts)
         size, order = len(examples), list(range(len(examples)))
         if self.tested and size > self.tested:
@@ -147,7 +145,7 @@ class TaskFiles:
         return [examples[i] for i in parallel]
 
     def load(self, read: Read, lacking: Lacking = ()) -> TaskData:
-        """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
+        """Read all splits and count exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         training = self.read(self.train, read, counts["train"])
         train = [example for example in training if example.id.startswith(self.trained_id)]
@@ -278,8 +276,7 @@ class Files(Source):
         return parser.fingerprint() if parser else ""
 
     def _parser(self, trees: bool) -> StanzaParser | StoredTrees | None:
-        """Return the parser for sentences without trees; None without `trees` or if all files are
-        treebanks."""
+        """Return the parser for sentences without trees, if `trees` and if not all files are treebanks."""
         if not trees:
             return None
         if self.parser is not None:
@@ -316,18 +313,18 @@ PARALLEL = {
     "text_labels": tasks.OWN_TEXTS,
     "pair_labels": tasks.OWN_PAIRS,
 }
-"""The columns of text classification tasks, whose files are parallel across languages."""
+"""The columns of text classification tasks, whose files are parallel."""
 READERS: dict[str, Read] = {
     TAGGED: partial(_examples, read_conllu),
     "ner": partial(_examples, tasks.read_iob2),
     **{task: partial(tasks.read_nli, columns=columns) for task, columns in PARALLEL.items()},
     "word_labels": partial(_examples, tasks.read_word_labels),
 }
-"""Maps each task to the reader of its English files, which splits texts into sentences and words."""
+"""The readers of each task's English files, which split texts into sentences and words."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a reader for a task that splits texts only at white space, and reads treebanks in `units`."""
+    """Return a task's reader that splits texts only at white space, and reads treebanks in `units`."""
     if task == "qa":
         return tasks.read_questions
     if task not in READERS:
