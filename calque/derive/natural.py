@@ -53,10 +53,10 @@ from calque.derive.vocabulary import (
 from calque.derive.workers import Progress, Workers, silent
 
 MANY = 1 << 14  # number of lines in parallel chunks
-HEAD = 24  # shorter test sentences are not searched for inside lines, where they would match by chance
+HEAD = 24  # shorter test sentences, which would match by chance, are not searched for inside lines
 WHY = "lines that contain a test sentence"
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
-TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
+TRANSLATED = 10_000  # number of sentence pairs that `write_translation` encodes at a time
 _OTHER = re.compile(r"[\W_]+")
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
@@ -155,8 +155,7 @@ FileSet = TextFiles | BitextFiles
 
 
 def read_all(files: FileSet, left_out: Counter[str], withheld: TextFiles | None = None) -> Iterator[Columns]:
-    """Yield the lines of each chunk, one column per language, without lines that contain a `withheld`
-    sentence (see `Sentences`); count exclusions."""
+    """Yield the lines of each chunk, one column per language, except those with a `withheld` sentence."""
     return (_read(files, chunks, left_out, withheld) for chunks in files.chunks())
 
 
@@ -239,7 +238,7 @@ def sentences(tests: TextFiles) -> Sentences:
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
-    """Encode each line. UNKNOWN words are encoded as the unknown type, and words without ids are left out."""
+    """Encode each line, with the unknown type for UNKNOWN words and without words that have no ids."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces, words = list[int](), list[int](), list[int]()

@@ -15,7 +15,7 @@ ends.npy  (N + 1,) int64  the index at which each pair's links begin
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count, pairwise, tee
+from itertools import chain, count, pairwise, tee
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -39,7 +39,7 @@ NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_CELLS = 2**16  # approximate number of cells per chunk, whose arrays should fit into the processor's cache
+_CELLS = 2**16  # approximate number of cells per chunk, which should fit into the processor's cache
 
 
 Symmetrisation = Callable[[Links, Links], Links]
@@ -354,8 +354,8 @@ def _words(language: Language, line: int) -> tuple[str, ...]:
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs atomically, with the `facts` known after the last pair."""
     with making(folder, KIND, facts) as part:
-        by_pair = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
-        values = np.concatenate([np.empty((0, 2), np.uint16), *by_pair])
+        by_pair = list(pairs)
+        values = np.array(list(chain.from_iterable(by_pair)), np.uint16).reshape(-1, 2)
         links = Ragged.of(values, list(map(len, by_pair)))
         np.save(part / LINKS, values)
         np.save(part / ENDS, links.ends)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, pairwise, product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket import tree
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
 NUMBERS = ("two", "three", "four")
-DIFFERENT, SAME = LABELS = ("0", "1")
+LABELS = ("0", "1")  # different, same
 PLACED = 0.4  # fraction of sentences that mention a place, unless the question asks for a place
 FRONTED = 0.3  # fraction of places moved to the front
 ANSWER = "answer"  # the label of the answer's span
@@ -168,9 +168,9 @@ class WordDraws:
         """Draw two people and a verb with the same past tense and participle if `alike`."""
         topic = self._topic()
         verb = self._draw(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
-        first, second = ("name" if is_named else "animate" for is_named in named)
+        roles = ["name" if is_named else "animate" for is_named in named]
         people = _such(
-            lambda: (self._draw(topic, first), self._draw(topic, second)),
+            lambda: tuple([self._draw(topic, role) for role in roles]),
             lambda people: people[0].lemma != people[1].lemma,
         )
         place = self._draw(topic, "place", _unlike(people))
@@ -242,16 +242,8 @@ def _of_two_axes(topics: list[Sense], role: str) -> list[Sense]:
     return verbs if len({frozenset((verb.lemma, verb.antonym)) for verb in verbs}) > 1 else []
 
 
-class SentenceForm(NamedTuple):
-    """A sentence's voice, its fronted adjunct (if any) and whether its place precedes its manner."""
-
-    passive: bool
-    first: str
-    place_before: bool
-
-
-ADJUNCTS = (("", False), ("", True), ("manner", False), ("place", False))
-FORMS = [SentenceForm(passive, *adjuncts) for passive in (False, True) for adjuncts in ADJUNCTS]
+SentenceForm = tuple[bool, str]  # whether it is passive, and its adjuncts; a comma marks a fronted one
+FORMS = list(product((False, True), ("manner place", "place manner", ",manner place", "manner ,place")))
 
 
 def paraphrases(words: WordDraws) -> Iterator[Example]:
@@ -265,26 +257,26 @@ def paraphrases(words: WordDraws) -> Iterator[Example]:
 
 
 def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
+    passive, order = form
     agent, patient = map(tree.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
-    root = tree.verb(deed.poles[0], deed.tense, passive=form.passive)
-    tree.act(root, agent, patient, form.passive)
+    root = tree.act(tree.verb(deed.poles[0], deed.tense, passive=passive), agent, patient, passive)
     adjuncts = {"manner": tree.adverb(deed.manners[0]), "place": tree.location(*deed.places[0])}
     adjuncts["place"].place = "advmod"  # an adverb's position, so that adjuncts can occur in either order
-    for name in ("place", "manner") if form.place_before else ("manner", "place"):
-        root.add(tree.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
+    for name in order.split():
+        adjunct = adjuncts[name.removeprefix(",")]
+        root.add(tree.fronted(adjunct) if name.startswith(",") else adjunct)
     return say(root.add(tree.mark(".")), places)
 
 
 @cache
 def paraphrase_cases() -> list[Case]:
-    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the label;
-    `parts` are the arguments of `_outside`."""
+    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
+    label."""
     cases, booleans = [], (False, True)
     for parts in product(FORMS, FORMS, booleans, product(booleans, booleans), booleans):
         first, second, exchanged, *_ = parts
         if first != second or exchanged:
-            label = DIFFERENT if exchanged else SAME
-            cases.append(Case(parts, label, (first, second, _outside(*parts))))
+            cases.append(Case(parts, LABELS[not exchanged], (first, second, _outside(*parts))))
     return balanced(cases, rounds=30)
 
 
@@ -295,8 +287,8 @@ def _outside(
     named: tuple[bool, bool],
     alike: bool,
 ) -> tuple[object, ...]:
-    """Return a pair's surface features, given whether the second sentence exchanges the two people, which of
-    them have names, and whether the verb has the same form in the active and the passive."""
+    """Return a pair's surface features, given whether the second sentence exchanges the people, which of them
+    are named, and whether the verb has the same form in the active and the passive."""
     people = [Sense((name, name), "" if named[i] else "person") for i, name in enumerate("AB")]
     verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
     place = Sense(("p",)), Sense(("n", "n"), "place")
@@ -358,7 +350,7 @@ def _events(words: WordDraws, kind: str) -> list[Event]:
 def _tell(event: Event, tense: str, kind: str, answers: bool, words: WordDraws) -> Sentence:
     rng = words.rng
     passive = rng.random() < 0.5
-    agent, patient = tree.person_or_noun(event.agent), tree.person_or_noun(event.patient)
+    agent, patient = map(tree.person_or_noun, (event.agent, event.patient))
     root = tree.act(tree.verb(event.verb, tense, passive=passive), agent, patient, passive)
     if event.negative:
         root.dependents.insert(0, tree.adverb("never", "often"))

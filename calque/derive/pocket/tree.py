@@ -112,7 +112,7 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 def say(
     root: Node, places: Places, cast: Cast | None = None, chance: Callable[[], float] = float
 ) -> Sentence:
-    """Convert a tree to a sentence. Words are drawn in English order, and so are the same in all orders."""
+    """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     senses: dict[Pick, Sense] = {}
 
@@ -171,8 +171,8 @@ def location(preposition: Word, word: Word) -> Node:
 
 
 def person(word: Word, relation: str, length: int = 1) -> Node:
-    """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
-    word is the head (UD: flat)."""
+    """Build a person's first name, first and last name, or full name (`length` 3), headed by the first word
+    (UD: flat)."""
     more = ((), (LAST,), (MIDDLE, LAST))[length - 1]
     names = [Node(word, "PROPN", "flat", entity="PER", form=form) for form in more]
     return Node(word, "PROPN", relation, names, entity="PER", form=FIRST)

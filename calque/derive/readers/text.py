@@ -119,8 +119,7 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
     """Return a chunk's sentences, and counts of exclusions."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
-        part = chunk.numbered()
-        return list(read_conllu(chunk.path, left_out, part=part)), +left_out
+        return list(read_conllu(chunk.path, left_out, part=chunk.numbered())), +left_out
     read: list[list[str]] = []
     for line in lines_of(chunk, left_out):
         line = without_marks(line)

@@ -48,11 +48,11 @@ class EasyText:
         """Return the easy sentences, or the examples of easy sentences; count the others."""
         easy_items = []
         for item in items:
-            is_example = isinstance(item, Example)
+            kind = "examples" if isinstance(item, Example) else "sentences"
             sentences = item.sentences if isinstance(item, Example) else [item]
             reasons = [reason for sentence in sentences if (reason := self._reason(sentence, frequent))]
             if reasons:
-                counts[f"{'examples' if is_example else 'sentences'} {reasons[0]}"] += 1
+                counts[f"{kind} {reasons[0]}"] += 1
             else:
                 easy_items.append(item)
         return easy_items
