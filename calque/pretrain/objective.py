@@ -360,7 +360,7 @@ class PairStream(Stream):
     """Sentence pairs as rows, with sides in random order. An instance is a group of consecutive pairs from
     one bitext that fit into a row or, if `sides` is 2, whose sides fit into half a row.
 
-    groups: the indices of each instance's pairs in their bitext.
+    groups: each instance's pairs, as indices in their bitext.
     has_gold: whether all pairs have gold links.
     """
 
@@ -414,25 +414,20 @@ class PairStream(Stream):
 
     def masked(self, pairs: Sequence[Pair], random: Random, swapped: Any = False) -> PairRows:
         """Read and mask pairs, with sides swapped where `swapped`, (B,) bool."""
-        swaps, specials = np.broadcast_to(swapped, len(pairs)).tolist(), self.languages.specials
-        texts, numbers = [], []
-        for (bitext, pair), swap in zip(pairs, swaps, strict=True):
-            order = -1 if swap else 1
-            texts.append(bitext.ids(pair)[::order])
-            numbers.append([bitext.first.number, bitext.second.number][::order])
+        specials, orders = self.languages.specials, np.where(np.broadcast_to(swapped, len(pairs)), -1, 1)
+        texts = [bitext.ids(pair)[::order] for (bitext, pair), order in zip(pairs, orders, strict=True)]
         sides = np.array([[len(side) for side in text] for text in texts])
         ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
         languages = np.full(ids.shape, self.languages.padding)
         gold = np.full((len(pairs), int(sides.max())), -1)
         start, end = [specials.start], [specials.end]
-        for row, (first, second) in enumerate(texts):
+        for row, ((bitext, pair), order) in enumerate(zip(pairs, orders, strict=True)):
+            (first, second), numbers = texts[row], (bitext.first.number, bitext.second.number)[::order]
             ends = len(first) + 2, len(first) + len(second) + MARKS
             ids[row, : ends[1]] = np.concatenate([start, first, end, second, end])
-            languages[row, : ends[0]], languages[row, ends[0] : ends[1]] = numbers[row]
-            bitext, pair = pairs[row]
+            languages[row, : ends[0]], languages[row, ends[0] : ends[1]] = numbers
             if bitext.linked:
-                offsets = bitext.targets(pair, swaps[row])
-                gold[row, : len(offsets)] = offsets
+                gold[row, : len(first)] = bitext.targets(pair, order < 0)
         rows = self.masking(ids, languages, random, padded=True)
         if self.languages.vocabulary.is_bert:
             second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `[SEP]`

@@ -64,7 +64,7 @@ MOMENTS = "optimizer.safetensors"
 STATE = "the state of a run"  # an artefact kind
 KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
-"""Keys of a run's identity that affect only rounding."""
+"""Keys of an identity that affect only rounding."""
 TRAINED_ON, CLAIMS = "languages folder", "claims"  # manifest keys
 STEP = "step-" + 9 * "[0-9]"  # the names of states and snapshots
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
@@ -309,7 +309,7 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return each run's manifest facts and metrics. Raises BadInput if the file is missing or damaged."""
+    """Return each run's facts and metrics. Raises BadInput if the file is missing or damaged."""
     with reading_tensors(file), safe_open(file, framework="pt") as tensors:
         return {name: parse_json(text) for name, text in (tensors.metadata() or {}).items()}
 

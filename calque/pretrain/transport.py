@@ -2,8 +2,8 @@
 
 Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other (columns); L links. Masks,
     (B, n) and (B, m), are true for sub-words; padding receives no mass and no links. Scores, (B, n, m), are
-    non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64, for which a
-    program waits for the GPU. Among equal cells, the first one wins, as in NumPy.
+    non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64, which stall
+    a GPU. Among equal cells, the first one wins, as in NumPy.
 """
 
 from typing import Literal
@@ -24,8 +24,8 @@ def sinkhorn(
 ) -> Tensor:
     """Return the transport plan, (B, n, m), with zeros at padding, for K = max(EPSILON, similarity)
     (XLM-Align, equations 1 and 5). Each iteration normalises all columns and then all rows, as in the
-    published code, or the reverse, as in equation 6 (`first="rows"`). Half an iteration performs only the
-    first of the two."""
+    published code, or the reverse, as in equation 6 (`first="rows"`). Half an iteration is the first of the
+    two."""
     padding = ~_real(row_mask, col_mask)
     plan = _log_kernel(similarity).masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):

@@ -20,8 +20,8 @@ from calque.pretrain.objective import Counts, Learner, Losses, Objective, Random
 
 
 class PackedLines:
-    """A corpus divided into full rows: `<s>`, then consecutive ids of lines ending in `</s>`, except for the
-    last `left_over` ids."""
+    """A corpus as full rows: `<s>`, then consecutive ids of lines ending in `</s>`, without the last
+    `left_over` ids."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
@@ -49,7 +49,7 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return how many lines end before `place`; it is between `low` and `high`."""
+        """Return how many lines end before `place`, between `low` and `high`."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
@@ -95,8 +95,8 @@ class MLM(Objective):
 
 
 class CodeSwitched(Monolingual):
-    """Rows in which half of the selected positions are translated with dictionaries; words without an entry
-    stay the same. `images` maps each language to its target language and the images of all R rows, (R,)."""
+    """Rows in which half of the selected positions are translated; words without an entry stay the same.
+    `images` maps each language to its target language and the images of all R rows, (R,)."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -157,7 +157,7 @@ class DictMLM(Objective):
 
 
 class Switched(CodeSwitched):
-    """Rows masked as for MLM, with a fraction of the first language's unmasked words translated."""
+    """MLM's rows, with a fraction of the first language's unmasked words translated."""
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: Random) -> Rows:
         rows = self.masking(ids, languages, random)
