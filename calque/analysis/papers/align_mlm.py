@@ -21,7 +21,7 @@ from calque.analysis.papers.columns import (
     task_columns,
     titles,
 )
-from calque.analysis.papers.texts import claim, table
+from calque.analysis.papers.texts import table
 from calque.analysis.records.record import (
     AER,
     AFTER,
@@ -163,28 +163,38 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a
 def align_mlm_claims(results: Results) -> Iterator[Claim]:
     """Yield ALIGN-MLM's headline claims with their verdicts."""
     under, script = map(results.transform_title, (INVERTED, SCRIPT))
-    about: dict[str, Any] = {"under": under, "script": script, "margin": 100 * CHANCE_MARGIN}
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        about["on"] = _on(task)
-        yield claim("smallest-delta", extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1), **about)
+        on, figure_2 = _on(task), "Figure 2, Table 3"
+        smallest = extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1)
+        text = f"ALIGN-MLM’s Δ is the smallest under {under} on {on}"
+        yield Claim(text, f"section 5, {figure_2}", "transfer", smallest)
         # With only these two objectives, the next claim would repeat the previous one.
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
-            yield claim("largest-delta", extreme_delta(results, "MLM", INVERTED, task, +1), **about)
-        yield claim("all-near", all_near(results, SCRIPT, task), near=100 * NEAR, **about)
-        yield claim("correlated", correlated(results, task, 0.7), **about)
-    yield from changed_words(results)
+            largest = extreme_delta(results, "MLM", INVERTED, task, +1)
+            yield Claim(f"MLM’s Δ is the largest under {under} on {on}", figure_2, "transfer", largest)
+        text = f"All objectives transfer well under {script} on {on}: Δ ≤ {100 * NEAR:.0f} points"
+        yield Claim(text, "section 5, Figure 2", "transfer", all_near(results, SCRIPT, task))
+        text, where = f"ρ > 0.7 between alignment and −Δ on {on}", "section 5, Figure 3, appendix E"
+        yield Claim(text, where, "correlation", correlated(results, task, 0.7))
+    yield from _changed_words(results)
     column = Column("ZS", "ZS", "f1_bare_tags", "pos")
     far = compare(results, column, ("ALIGN-MLM", INVERTED), ("XLM", INVERTED), bound=0.3)
-    yield claim("far-above", far, **about)
-    yield claim("near-chance", _near_chance(results, INVERTED), **about)
-    yield claim("most-held-out", _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1), **about)
+    text = f"ALIGN-MLM’s ZS is over 30 points above XLM’s under {under} on POS (F1 on bare tags)"
+    yield Claim(text, "abstract, section 5", "transfer", far)
+    near = f"near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
+    chance = _near_chance(results, INVERTED)
+    yield Claim(f"MLM’s alignment@1 under {under} is {near}", "Table 8", "alignment", chance)
+    text = f"ALIGN-MLM aligns more of the held-out types under {under} than any other objective"
+    most = _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1)
+    where = "ours: the paper does not separate held-out from dictionary types"
+    yield Claim(text, where, "alignment", most)
 
 
 def _on(task: str) -> str:
     return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
 
 
-def changed_words(results: Results) -> Iterator[Claim]:
+def _changed_words(results: Results) -> Iterator[Claim]:
     """Claim that objectives lose more under a transform that changes words than without the change."""
     parts = {name: results.languages[name].parts for name in results.transforms}
     rewrites = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}
@@ -193,11 +203,11 @@ def changed_words(results: Results) -> Iterator[Claim]:
         if plain_parts == parts[changed] or plain_parts not in parts.values():
             continue
         base = next(name for name in parts if parts[name] == plain_parts)
-        about = {"under": results.transform_title(changed), "script": results.transform_title(base)}
+        under = f"under {results.transform_title(changed)} than under {results.transform_title(base)}"
         for objective, task in product(results.objectives, results.tasks):
             verdict = compare(results, _delta(task), (objective, changed), (objective, base))
-            title = results.objective_title(objective)
-            yield claim("loses-more", verdict, objective=title, on=_on(task), **about)
+            text = f"{results.objective_title(objective)} loses more on {_on(task)} {under}"
+            yield Claim(text, "ours: no paper changes words", "morphology", verdict)
 
 
 def _delta(task: str) -> Column:
@@ -336,15 +346,22 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Claim that each objective beats MLM (of several, the first), and that alignment goes with transfer."""
-    numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
     kinds = {name: [part["kind"] for part in results.objectives[name].parts] for name in results.objectives}
-    plain = next((name for name in kinds if kinds[name] == ["MLM"]), "")
-    names, about = [name for name in kinds if name != plain], {"tasks": len(results.main_tasks)}
+    plain, tasks = next((name for name in kinds if kinds[name] == ["MLM"]), ""), len(results.main_tasks)
     for transform in results.transforms if plain else ():
-        under = results.transform_title(transform)
-        for name, (text, column) in product(names, numbers.items()):
+        under, ours = f"under {results.transform_title(transform)}", "ours: no paper compares them all"
+        for name in (name for name in kinds if name != plain):
             better, worse = map(results.objective_title, (name, plain))
-            verdict = compare(results, column, (name, transform), (plain, transform))
-            yield claim(text, verdict, better=better, worse=worse, under=under, **about)
+            texts = {
+                "transfer": f"{better} transfers better than {worse} {under}: ZS, mean of {tasks} tasks",
+                "alignment": f"{better} aligns more of the held-out types than {worse} {under}",
+            }
+            columns = mean_of_tasks(results), HELD_OUT_TYPES
+            for (family, text), column in zip(texts.items(), columns, strict=True):
+                verdict = compare(results, column, (name, transform), (plain, transform))
+                yield Claim(text, ours, family, verdict)
     for task in results.main_tasks:
-        yield claim("together", correlated(results, task, 0.0), on=task_title(task))
+        about = "ρ > 0 between alignment and −Δ"
+        text = f"More aligned types go with less loss on {task_title(task)}: {about}"
+        verdict = correlated(results, task, 0.0)
+        yield Claim(text, "after ALIGN-MLM, section 5", "correlation", verdict)

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.columns import score_title, shown_records, task_columns
-from calque.analysis.papers.texts import chart, claim, table
+from calque.analysis.papers.texts import chart, table
 from calque.analysis.records.record import AER, RETRIEVAL
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
@@ -195,18 +195,25 @@ def continued_claims(results: Results) -> Iterator[Claim]:
     """Claim that each model improves on the starting model in mean AER, retrieval and each task."""
     study = Continued(results)
 
-    def better(name: str, model: str, keys: Sequence[Key], side: int = 1, **about: Any) -> Claim:
+    def claim(model: str, verb: str, of: str, family: str, keys: Sequence[Key], side: int = 1) -> Claim:
         scores = ([study.values(one, [key]) for key in keys] for one in (model, study.start))
-        about |= {"better": study.title(model), "worse": study.title(study.start), "read": study.read_at}
-        return claim(name, judge_estimate(gap(*scores), side), many=len(keys), **about)
+        text = f"{study.title(model)} {verb} than {study.title(study.start)}, mean of {len(keys)}{of}"
+        where = "ours: for the papers’ claims, see calque paper"
+        if family == "retrieval":
+            where = "ours: the papers have no retrieval"
+        return Claim(text, where, family, judge_estimate(gap(*scores), side))
 
     for model in study.learnt:
         for aligner in study.aligners:
-            yield better("set-aer", model, [error(gold, aligner) for gold in study.sets], -1, by=aligner)
+            of, keys = f" gold sets, by {aligner}, {study.read_at}", [error(s, aligner) for s in study.sets]
+            yield claim(model, "has a lower AER", of, "AER", keys, -1)
         if study.pairs:
-            yield better("finds-more", model, [_retrieval(pair, MAIN) for pair in study.pairs])
+            of = f" ordered pairs of languages, {study.read_at}"
+            keys = [_retrieval(pair, MAIN) for pair in study.pairs]
+            yield claim(model, "finds more translations", of, "retrieval", keys)
         for task in study.languages:
-            yield better("transfers-task-better", model, study.scores(task)[1:], on=task_title(task))
+            verb, keys = f"transfers {task_title(task)} better", study.scores(task)[1:]
+            yield claim(model, verb, "", "zero-shot transfer", keys)
 
 
 # Figures: AER by layer, as in XLM-Align's Figure 2, and task scores by language

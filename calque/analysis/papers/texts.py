@@ -1,4 +1,4 @@
-"""Read the titles, notes, captions and claims used in reports from TOML files."""
+"""Tables and figures with the titles, notes and captions in texts.toml."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +11,10 @@ from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
-from calque.analysis.verdicts import Claim, Verdict
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
 
-TEXTS, CLAIMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "claims"))
+TEXTS = read_toml(Path(__file__).with_name("texts.toml"))
 T = TypeVar("T")
 DEFINITIONS: dict[str, str] = TEXTS["definitions"]
 
@@ -72,8 +71,3 @@ def _filled(entry: Mapping[str, Any], key: str, values: Mapping[str, Any]) -> st
     parts = entry.get("parts", {}).items()
     filled = {name: part.format(**values) if values.get(name) else "" for name, part in parts}
     return str(entry[key].format(**{**values, **filled}))
-
-
-def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    entry = CLAIMS[name]
-    return Claim(entry["text"].format(**values), entry["where"], entry["family"], verdict)
