@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from calque.analysis.papers import align_mlm, continued, figures, growth, links
+from calque.analysis.papers import align_mlm, continued, figures, links
 from calque.analysis.report.claims import HEADLINES
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
@@ -44,7 +44,7 @@ PAPERS = {
         published=("align_mlm",),
         claims_title=EQUAL_TERMS,
     ),
-    "growth": PaperReport(growth.growth_tables, growth.growth_figures),
+    "growth": PaperReport(figures.growth_tables, figures.growth_figures),
     "xtreme": PaperReport(
         continued.continued_tables,
         continued.continued_figures,

@@ -84,15 +84,15 @@ def look(objective: Described, start: Start | None, user_look: Look) -> Look:
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """Return a distinct look for each objective (default: all), or none if there are too many."""
-    looks, user_looks = dict[str, Look](), dict[str, Look]()
-    for name in objectives or results.objectives:
-        described = results.objectives[name]
-        kind = described.parts[-1]["kind"] if described.parts else ""
-        if kind and kind not in FAMILIES and kind not in user_looks:
-            if len(user_looks) == len(OWN):
-                return {}
-            user_looks[kind] = Look(*OWN[len(user_looks)])
-        looks[name] = look(described, results.starts[name], user_looks.get(kind, Look(*OWN[0])))
+    described = {name: results.objectives[name] for name in objectives or results.objectives}
+    kinds = {name: about.parts[-1]["kind"] for name, about in described.items() if about.parts}
+    own_kinds = dict.fromkeys(kind for kind in kinds.values() if kind not in FAMILIES)
+    if len(own_kinds) > len(OWN):
+        return {}
+    own, looks = dict(zip(own_kinds, OWN, strict=False)), dict[str, Look]()
+    for name, about in described.items():
+        user_look = Look(*own.get(kinds.get(name, ""), OWN[0]))
+        looks[name] = look(about, results.starts[name], user_look)
     pairs, used = {style[:2] for style in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:

@@ -1,6 +1,6 @@
 import pytest
 
-from calque.analysis.papers.growth import NEVER, onset
+from calque.analysis.papers.figures import NEVER, onset
 from calque.analysis.papers.published import published
 from calque.analysis.records.record import Null, Record
 from calque.analysis.statistics import spearman

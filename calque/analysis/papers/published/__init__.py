@@ -1,6 +1,6 @@
-"""Read the numbers printed in papers. One JSON file per paper contains its numbered tables, in percent as
-printed. A row consists of labels, named by the first columns, and one number per further column or, in tables
-with `languages`, one cell for each language."""
+"""The numbers printed in papers, in percent. One JSON file per paper contains its numbered tables. A row has
+labels, named by the first columns, and one number per further column or, in tables with `languages`, one cell
+per language."""
 
 import json
 from collections.abc import Iterator
@@ -15,25 +15,23 @@ PLACES = 5  # decimals of a share, enough for percentages with two decimals
 
 
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Read all numbers in a paper's tables, or in one of them, as shares in the paper's order."""
+    """Return the numbers in a paper's tables, or in one of them, as shares."""
     content = _content(paper)
     tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Return the notes on a paper's tables, by table number."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if "note" in table}
 
 
 def corpora(paper: str) -> dict[str, dict[str, float]]:
-    """Return the sizes of a paper's corpora in gigabytes, by corpus and by language or language pair."""
+    """Return the sizes of a paper's corpora in gigabytes, by corpus and language or language pair."""
     return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 
 def _content(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return content
+    return dict(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> Iterator[Published]:
@@ -54,7 +52,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """Return the measure, task and metric that a column's heading names."""
+    """Return a column's measure, task and metric."""
     if column in metrics or " " not in column:
         return column, "", metrics[column]
     task, measure, *metric = column.split()
