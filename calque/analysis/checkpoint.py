@@ -66,15 +66,15 @@ class Checkpoint:
             tokenizers[SOURCE if place == folder else place.name] = load_tokenizer(place)
         return cls(folder, model.eval(), tokenizers, run.facts if run else {})
 
-    @cached_property
-    def numbered(self) -> tuple[str, ...]:
-        """All training languages, in the order of their language embeddings."""
-        return tuple(dict.fromkeys([SOURCE, *self.identity.get("languages", ()), *self.tokenizers]))
-
     @property
     def languages(self) -> tuple[str, ...]:
         """The source language and the derived languages with a tokenizer, in training order."""
-        return tuple(name for name in self.numbered if name in self.tokenizers)
+        return tuple(sorted(self.tokenizers, key=self._numbered.index))
+
+    @cached_property
+    def _numbered(self) -> list[str]:
+        """All training languages, in the order of their language embeddings."""
+        return list(dict.fromkeys([SOURCE, *self.identity.get("languages", ()), *self.tokenizers]))
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
         """Return the `count` most probable types, from any language, for the single `<mask>` in a text."""
@@ -139,7 +139,7 @@ class Checkpoint:
 
     def token_type(self, language: str) -> int:
         """Return a language's token type; 0 if the model has no language embeddings."""
-        return self.numbered.index(language) if has_languages(self.model.config.type_vocab_size) else 0
+        return self._numbered.index(language) if has_languages(self.model.config.type_vocab_size) else 0
 
     @cached_property
     def has_head(self) -> bool:
