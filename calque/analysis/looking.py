@@ -18,7 +18,7 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import counts_from_padding, first_position
 
 LENGTH = 8  # preferred sentence length in words
-LINES = 1_000  # number of lines searched for such a sentence
+LINES = 1_000  # lines searched for such a sentence
 WORDS, ANSWERS = 4, 3  # number of words whose neighbours are shown, and number of guesses or neighbours
 LABEL = 18  # width of a row's label
 MOST = 500_000  # maximum number of weights that a page can contain
@@ -26,8 +26,7 @@ ACTIVATION = "gelu"  # the only activation that `live.js` implements
 
 
 class Answers(NamedTuple):
-    """The model's guesses for a masked `word`, or the words in `language` most similar to it; the best come
-    first."""
+    """The model's guesses for a masked `word`, or the words in `language` most similar to it, best first."""
 
     language: str
     word: str
@@ -157,8 +156,8 @@ def _blanks(model: Checkpoint, words: Sequence[str], language: str) -> Iterator[
 
 
 def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: str) -> Iterator[Answers]:
-    """Yield, for each source word, the derived words whose hidden states are most similar to its own, after
-    subtracting the mean state of both sentences."""
+    """Yield, for each source word, the derived words with the most similar hidden states, centred by the mean
+    state of both sentences."""
     source, derived = model.states(texts[SOURCE]), model.states(texts[language], language)
     mean = torch.cat([source, derived]).mean(0)
     for word, cosines in zip(texts[SOURCE], cosine(source - mean, derived - mean), strict=True):

@@ -44,8 +44,7 @@ def fetch(
 ) -> None:
     """Download and check a recipe's missing files.
 
-    If one recipe fails, the others are still fetched. Interrupted downloads resume if the recipe states their
-    digest."""
+    Interrupted downloads resume if the recipe states their digest."""
     from calque.experiments.data import fetch as downloads
     from calque.experiments.data.recipe import read_recipe
     from calque.experiments.run.progress import board

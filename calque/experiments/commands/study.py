@@ -247,7 +247,7 @@ def cell(
 ) -> None:
     """Run individual steps and the steps that they need (used by cluster jobs).
 
-    It skips finished steps, and waits for steps that other jobs are computing."""
+    Finished steps are skipped; steps that other jobs are computing are awaited."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute
 

@@ -44,8 +44,8 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """The resources for computing a step, which do not affect its result. A step may start
-    `workers` processes. `allow_change` lets it resume work from a different machine."""
+    """The resources for computing a step, which do not affect its result: `workers` processes, and whether
+    work from a different machine is resumed."""
 
     report: Report = silent
     workers: int = 1
