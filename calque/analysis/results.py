@@ -88,11 +88,11 @@ def mean(values: BySeed) -> Estimate | None:
     """The mean over seeds, or None; for a single seed, its interval is over test items."""
     if not values:
         return None
-    first, *other_scores = (score for _, score in sorted(values.items()))
+    first, *others = (values[seed] for seed in sorted(values))
     bounds = first.low, first.high
-    if not other_scores:
+    if not others:
         return over_items(first.value, first.error, bounds)
-    return estimate([score.value for score in (first, *other_scores)], bounds)
+    return estimate([score.value for score in (first, *others)], bounds)
 
 
 def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
@@ -111,8 +111,7 @@ def differences(first: BySeed, second: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """Average several measures for each seed that has all of them; the contributions of a shared test set's
-    items are averaged too."""
+    """Average several measures, and their items' contributions, for each seed that has all of them."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
@@ -332,8 +331,8 @@ def by_settings(
 def above_floor(
     results: Results, objective: str, transform: str, task: str, metric: str, measure: str = "ZS"
 ) -> tuple[Floor, Estimate] | None:
-    """The floor of the strongest word baseline trained on the source, and the mean of ZS (or SUP) - floor
-    over seeds that have both scores; None if there is no such floor or seed."""
+    """The strongest word baseline trained on the source, and the mean of ZS (or SUP) - floor over seeds that
+    have both scores; None if there is no such floor or seed."""
     if (floor := results.floor(task, metric, transform, results.source)) is None:
         return None
     scores = {name: results.scores(name, objective, transform, task, metric) for name in ("SUP", "ZS")}

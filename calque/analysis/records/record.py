@@ -102,19 +102,11 @@ class LinkCounts:
         return None if rate is None else 1 - rate
 
     @property
-    def precision(self) -> float | None:
-        return _share(self.found_possible, self.predicted)
-
-    @property
-    def recall(self) -> float | None:
-        return _share(self.found_sure, self.sure)
-
-    @property
-    def f1(self) -> float | None:
-        precision, recall = self.precision, self.recall
-        if precision is None or recall is None:
-            return None
-        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    def rates(self) -> tuple[float | None, ...]:
+        """AER, precision, recall and F1."""
+        precision, recall = _share(self.found_possible, self.predicted), _share(self.found_sure, self.sure)
+        f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0
+        return self.aer, precision, recall, None if precision is None or recall is None else f1
 
 
 def _share(part: int, total: int) -> float | None:
@@ -136,11 +128,10 @@ LINEAR = "linear probe"  # trained on frozen source vectors, tested in both lang
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
-READ = "read"  # the amount of text in a language that a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Accuracy on facts stated and queried in the source, stated in the source and queried in the derived
 language, and stated in both languages and queried in the derived one."""
-MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
+MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING}
 MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
 # Metrics:
 ROTATED, SHUFFLED = "held-out-rotated", "held-out-shuffled"
@@ -150,8 +141,8 @@ ENTRY, NO_ENTRY = "entry", "no-entry"
 """Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
 AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
 SHARE = (0.0, 1.0)  # the bounds of a share
-LIMITS = dict.fromkeys((HELD_OUT, READ), (0.0, math.inf)) | dict.fromkeys((DELTA, GRADIENTS), (-1.0, 1.0))
-LIMITS |= {RECOVERED: (-2.0, 2.0)}  # the bounds of other measures
+LIMITS = {HELD_OUT: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0), RECOVERED: (-2.0, 2.0)}
+"""The bounds of other measures."""
 ROUNDED = 1e-6  # rounding error allowed at the bounds
 
 

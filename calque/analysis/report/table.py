@@ -124,7 +124,7 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     overall = {"all (micro)": sum(scores.values(), LinkCounts())} if len(scores) > 1 else {}
     rows = []
     for name, counts in {**scores, **overall}.items():
-        rates = map(hundredths, (counts.aer, counts.precision, counts.recall, counts.f1))
+        rates = map(hundredths, counts.rates)
         rows.append((name, f"{counts.pairs:,}", *rates, f"{counts.predicted:,}", f"{counts.sure:,}"))
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
     return Table(title, header, tuple(rows))

@@ -27,8 +27,8 @@ from calque.experiments.run.step import COMPUTE
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's description; only this file contains the date, commit and time, so that all other
-files are byte-identical for the same inputs."""
+"""A report's description, and its only file with the date, commit and time: the others are byte-identical for
+the same inputs."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "configuration"), str)
 TYPES |= dict.fromkeys(("settings", "sweep", "files"), tuple[str, ...]) | {"seeds": tuple[int, ...]}
@@ -36,9 +36,6 @@ TYPES |= dict.fromkeys(("versions", COMPUTE), Mapping[str, Any])
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
-
-
-# Descriptions
 
 
 def provenance() -> About:
@@ -65,8 +62,8 @@ def _now() -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Return a folder's description, with everything that a new report on its records needs. Raises BadInput
-    if the folder contains no records, or if a single report cannot show them all."""
+    """Return what a new report on a folder's records needs. Raises BadInput if the folder contains no
+    records, or if a single report cannot show them all."""
     description = stored(folder)
     runs, records, _ = read_records(folder)
     if not records:
@@ -118,9 +115,6 @@ def keep_stored(folder: Path, about: About) -> About:
     is unchanged; otherwise return `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
-
-
-# Records
 
 
 class Recorded(NamedTuple):
@@ -183,9 +177,6 @@ def _number(text: str) -> str | int | float:
     return text
 
 
-# Tables
-
-
 def read_table(folder: Path, name: str) -> Table:
     """Read a report's table. Raises BadInput if the file contains no table."""
     path = folder / f"{name}.md"
@@ -195,22 +186,17 @@ def read_table(folder: Path, name: str) -> Table:
         raise BadInput(f"not a Markdown table: {error}", path) from None
 
 
-# Names and folders
-
-
 def named_report(runs: Path, about: About) -> Path:
     """Return the folder for a named report. Raises BadInput if the name is invalid, or if the folder contains
     anything except a report with this configuration."""
     check_report_name(about["name"])
     folder = runs / about["study"] / REPORTS / about["name"]
-    if folder.is_dir() and any(folder.iterdir()):
-        there = stored(folder)
-        if "configuration" not in there:
-            expected = "expected a new folder, or a report with the same configuration"
-            raise BadInput(f"not a report; {expected}", folder)
-        if there["configuration"] != about["configuration"]:
-            reports = f"the report on {_titled(there)}, not on {_titled(about)}"
-            raise BadInput(f"contains {reports}; choose another name", folder)
+    there = stored(folder)
+    if "configuration" in there and there["configuration"] != about["configuration"]:
+        reports = f"the report on {_titled(there)}, not on {_titled(about)}"
+        raise BadInput(f"contains {reports}; choose another name", folder)
+    if "configuration" not in there and folder.is_dir() and any(folder.iterdir()):
+        raise BadInput("not a report; expected a new folder, or a report with the same configuration", folder)
     return folder
 
 

@@ -22,8 +22,8 @@ from calque.experiments.report.report import figures_of, joined
 
 NAMES = ("align-mlm", "xlm-align", "weam", "ppa")
 """Papers. NAME.toml in this folder has a table for each item (see `Item`), with the paper's claims (see
-`PaperClaim`). A paper's own fields are defaults for its items, and `claim` for claims; an item takes the
-fields that it lacks from the item named by `like`, if any."""
+`PaperClaim`), of which `each` gives variants. A paper's own fields are defaults for its items, and `claim`
+for claims; an item takes the fields that it lacks from the item named by `like`, if any."""
 SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
@@ -166,9 +166,11 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     claims tested on the same records."""
     claims = list[tuple[Item, PaperClaim]]()
     for paper_item in items(paper):
-        for entry in paper_item.claims:
-            for claim in parsed(PaperClaim, {**paper_item.claim, **entry}).by_task:
-                claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
+        for fields in paper_item.claims:
+            common = {name: value for name, value in fields.items() if name != "each"}
+            for variant in fields.get("each", [{}]):
+                for claim in parsed(PaperClaim, {**paper_item.claim, **common, **variant}).by_task:
+                    claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
     judgements = [printed(paper_item).judge(claim) for paper_item, claim in claims]
     records = [paper_item.records for paper_item, _ in claims]
     corrected = in_families(zip(records, [judged[0] for judged in judgements], strict=True))

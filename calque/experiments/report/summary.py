@@ -39,10 +39,11 @@ def scale(study: Study) -> str:
     if study.objectives:
         rows = f"{train.batch:,} rows of {model.length}"
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
-    files = [task.files for task in study.tasks.values() if task.files]
-    examples, tested = max((f.limit for f in files), default=0), max((f.tested for f in files), default=0)
-    samples = [f"{examples:,} training examples"] if examples else []
-    samples += [f"{tested:,} test items of a language"] if tested else []
+    limits = [(task.files.limit, task.files.tested) for task in study.tasks.values() if task.files]
+    largest = zip(
+        map(max, (0, 0), (0, 0), *limits), ("training examples", "test items of a language"), strict=True
+    )
+    samples = [f"{number:,} {what}" for number, what in largest if number]
     return f"{layers} of width {model.hidden}" + (f", at most {' and '.join(samples)}" if samples else "")
 
 
@@ -56,10 +57,10 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 def account(study: Study, root: Path) -> list[str]:
     """Return a line for each count recorded while deriving languages and examples, and for each folder."""
-    artefacts = [step.open() for step in study.steps(root) if step.stage == "derive"]
-    previews = (f": read {PREVIEW}" if PREVIEW in artefact.digests else "" for artefact in artefacts)
-    folders = [f"{one.folder}{preview}" for one, preview in zip(artefacts, previews, strict=True)]
-    return [*_of_data(study, root), *folders]
+    lines = list(_of_data(study, root))
+    for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
+        lines.append(str(artefact.folder) + f": read {PREVIEW}" * (PREVIEW in artefact.digests))
+    return lines
 
 
 def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
@@ -79,10 +80,8 @@ def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
     for seed in study.data_seeds:
-        prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
-        data = study.data(root, seed)
-        steps = {"": data.text} if data.text else {}
-        for name, step in (steps | dict(data.examples)).items():
+        prefix, data = f"seed {seed}: " if len(study.data_seeds) > 1 else "", study.data(root, seed)
+        for name, step in (({"": data.text} if data.text else {}) | dict(data.examples)).items():
             yield from (prefix + line for line in _omissions(step.open().facts, name))
     from calque.experiments.study.gold import GoldLinks
 
@@ -125,13 +124,9 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 def described_facts(about: Mapping[str, Any]) -> Iterator[Fact]:
     """Yield the configuration in a report's description, and the time of its steps."""
-    for key in ("seeds", "settings", "sweep"):
-        if values := about.get(key):
-            yield key.capitalize(), "; ".join(map(str, values))
-    if about.get("machine"):
-        yield "Machine", str(about["machine"])
-    if versions := about.get("versions"):
-        yield "Libraries", _listed(versions)
+    texts = {key: "; ".join(map(str, about.get(key, ()))) for key in ("seeds", "settings", "sweep")}
+    texts |= {"machine": str(about.get("machine", "")), "libraries": _listed(about.get("versions", {}))}
+    yield from ((key.capitalize(), text) for key, text in texts.items() if text)
     match about.get(COMPUTE):
         case {"steps": int(steps), "seconds": int() | float() as seconds}:
             yield "Compute", f"{steps:,} steps took {seconds / 3600:,.1f} hours"

@@ -85,10 +85,11 @@ def test_error_rates_equal_matrix_formulas(pairs):
         assert found.aer == pytest.approx(1 - ((a & s).sum() + (a & p).sum()) / (a.sum() + s.sum()))
     else:
         assert found.aer is None
-    assert found.precision == (pytest.approx((a & p).sum() / a.sum()) if a.any() else None)
-    assert found.recall == (pytest.approx((a & s).sum() / s.sum()) if s.any() else None)
+    _, precision, recall, f1 = found.rates
+    assert precision == (pytest.approx((a & p).sum() / a.sum()) if a.any() else None)
+    assert recall == (pytest.approx((a & s).sum() / s.sum()) if s.any() else None)
     if (a & p).any() and (a & s).any():
-        assert 2 / found.f1 == pytest.approx(1 / found.precision + 1 / found.recall)
+        assert 2 / f1 == pytest.approx(1 / precision + 1 / recall)
 
 
 def write_set(folder, **files):

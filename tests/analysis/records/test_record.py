@@ -9,7 +9,6 @@ from calque.analysis.records.record import (
     DELTA,
     GRADIENTS,
     HELD_OUT,
-    READ,
     Described,
     Items,
     LinkCounts,
@@ -103,7 +102,6 @@ def test_items_are_read_as_written(pairs):
     [
         ("ZS", (0.0, 1.0), (-0.01, 1.01)),
         (HELD_OUT, (0.0, 0.5, 9.0), (-0.01,)),
-        (READ, (0.0, 0.5, 1e9), (-1.0,)),
         (DELTA, (-1.0, 1.0), (-1.01, 1.01)),
         (GRADIENTS, (-1.0, 1.0), (-1.01, 1.01)),
     ],
