@@ -77,7 +77,7 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
-    """Return a value with its standard error over `parts` of the test set."""
+    """Return a value with its standard error over its `parts`."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 

@@ -45,7 +45,7 @@ class Estimate:
 
 
 def at_confidence(value: Estimate, confidence: float, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Return an estimate over seeds with Student's t interval at a confidence level, clipped to `bounds`."""
+    """Replace an estimate's interval by Student's t interval at a confidence level, clipped to `bounds`."""
     return _with_interval(value, special.stdtrit(value.seeds - 1, (1 + confidence) / 2), bounds)
 
 
@@ -137,10 +137,10 @@ def spearman(
     members: dict[str, list[int]] = {}
     for i, (_, _, name) in enumerate(points):
         members.setdefault(name, []).append(i)
-    n, random = len(points), np.random.default_rng(seed)
+    n, random, pools = len(points), np.random.default_rng(seed), list(members.values())
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(members) == n:
         return None
-    exact, pools = max(map(len, members.values())) <= EXACT, [*members.values()]
+    exact = max(map(len, pools)) <= EXACT
     a, b = stats.rankdata(x), stats.rankdata(y)
     middle = total(a[group].sum() * b[group].sum() / len(group) for group in pools)
     p = _exact_p(a, b, pools, middle) if exact else _random_p(a, b, pools, middle, random, draws)
@@ -216,8 +216,8 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Each adjusted p-value (Holm 1979), and the confidence level at which its interval excludes the null if
-    and only if that p-value is below 5 %."""
+    """Each adjusted p-value (Holm 1979), and the confidence level whose interval excludes the null if and
+    only if that p-value is below 5 %."""
     adjusted, largest = [(0.0, 0.0)] * len(ps), 0.0
     for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         number = len(ps) - rank

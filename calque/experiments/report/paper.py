@@ -57,10 +57,6 @@ class Item:
     differs: str = ""
 
     @property
-    def is_figure(self) -> bool:
-        return self.name.startswith("figure")
-
-    @property
     def full_name(self) -> str:
         return f"{self.paper} {self.name}"
 
@@ -197,7 +193,7 @@ def counted(found: Iterable[Conclusion]) -> str:
 def rendered(one: Item) -> Table | Plot:
     """Return an item's table with its conclusions, or its figure."""
     size, kind = one.about["scale"], one.about["report"]
-    if one.is_figure:
+    if one.file:
         plots = figures_of(joined(kind, *read_records(one.folder), size), kind)
         return next(plot for plot in plots if plot.name == one.file)
     about, label = papers()[one.paper], one.name.replace("-", " ").capitalize()

@@ -64,8 +64,8 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
 
 
 def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded:
-    """Return the measured runs, without duplicates, all records, and the tasks' floors, which are averaged
-    over seeds if each seed has different data. Swept `settings` are added to the runs and to their ids."""
+    """Return the measured runs, without duplicates, all records, and the tasks' floors, averaged over seeds
+    with different data. Swept `settings` are added to the runs and to their ids."""
     runs, records = dict[str, Run](), list[Record]()
     suffix = f"@{','.join(map('='.join, settings.items()))}" if settings else ""
     for step in study.measured(root):
@@ -74,8 +74,8 @@ def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded
         for run in step_runs:
             claims = {*run.claims, *runs.get(run.id, run).claims}
             runs[run.id] = replace(run, claims=tuple(sorted(claims)))
-    swept_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs.values()]
     floors = [[*chain(*map(read_floors, study.data(root, n).floors))] for n in study.data_seeds]
+    swept_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs.values()]
     return Recorded(swept_runs, records, over_draws(floors))
 
 

@@ -11,7 +11,7 @@ from calque.experiments.report.folder import read_records
 from tests.experiments.conftest import calque
 from tests.experiments.paper_lock import LOCK, lock
 
-TABLES = [one for one in paper.items() if not one.is_figure]
+TABLES = [one for one in paper.items() if not one.file]
 
 
 def table_of(paper_name, name):
