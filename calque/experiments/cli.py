@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -145,7 +146,7 @@ def options(version: Annotated[bool, Version] = False) -> None:
     it."""
 
 
-for name, command in {
+COMMANDS: dict[str, Callable[..., None]] = {
     "show": study.show,
     "derive": study.derive,
     "new": new,
@@ -162,7 +163,8 @@ for name, command in {
     "align": models.align,
     "train-aligner": models.train_aligner,
     "aer": models.aer,
-}.items():
+}
+for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(data.app, name="data")
 

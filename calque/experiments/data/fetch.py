@@ -118,8 +118,10 @@ def unpack(archive: Path, file: File) -> Path:
             folder = path.with_name(f"{path.name}.members")
             if not folder.exists():
                 with writing(folder):
-                    safe = None if path.suffix == ".zip" else "data"  # zipfile itself skips unsafe paths
-                    shutil.unpack_archive(path, folder, filter=safe)
+                    if path.suffix == ".zip":  # zipfile itself skips unsafe paths
+                        shutil.unpack_archive(path, folder)
+                    else:
+                        shutil.unpack_archive(path, folder, filter="data")
             path = folder / member
             if not path.is_file():
                 raise BadInput(f"contains no file {member!r}", archive.name)
