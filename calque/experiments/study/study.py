@@ -83,10 +83,6 @@ class Study:
     def given(self) -> GivenModel | None:
         return GivenModel(self.start) if self.start else None
 
-    @cached_property
-    def claims_digest(self) -> str:
-        return sha256(self.claims) if self.claims else ""
-
     # Validation
 
     def mistakes(self) -> list[str]:
@@ -217,13 +213,13 @@ class Study:
     def _pretraining(self, root: Path, group: Group, objective: Objective, seed: int) -> Step:
         """Return the step that trains a model, after the steps that train what it starts from."""
         start: Any = self.given
-        stages = self.stages(objective)
+        stages, claims = self.stages(objective), sha256(self.claims) if self.claims else ""
         if self.given and self.head and not self.given.has_head:
             head = HeadOnly(next(candidate for candidate in self.objectives if candidate.traits.predicts))
             stages = [(head, self.head), *stages]
         for stage, train in stages:
             settings = stage, self.model, train, seed, start, self.mixture
-            training = Training(group.data, group.languages, *settings, claims=self.claims_digest)
+            training = Training(group.data, group.languages, *settings, claims=claims)
             if self.shipped and training.name_in_file in runs_of(self.shipped):
                 training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
             start = training.step(self.home(root), group.name, self.threads)
