@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -83,18 +84,28 @@ def describe_records(folder: Path, name: str = "") -> About:
     }
 
 
+CONFIGURATION = ("objective", "start", "mixture", "layers")  # equal in runs that a table averages
+
+
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs with different configurations, which no table should average."""
+    """Raise BadInput for runs with different configurations or seeds, which no table should average."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
-    configurations: dict[Any, tuple[Any, str]] = {}
+    groups = defaultdict[Any, list[Run]](list)
     for run in runs:
         parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
-        names = (*(part and part.name for part in parts), *run.settings.items())
-        configuration = run.objective, run.start, run.mixture, run.layers
-        first, name = configurations.setdefault(names, (configuration, run.id))
-        if configuration != first:
-            raise BadInput(f"two configurations in one table: {name} and {run.id}", path)
+        groups[(*(part and part.name for part in parts), *run.settings.items())].append(run)
+    expected: dict[str | None, tuple[set[int], str]] = {}  # by the value of `seeds` in a sweep
+    for first, *others in groups.values():
+        for run in others:
+            if any(getattr(run, part) != getattr(first, part) for part in CONFIGURATION):
+                raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
+        if not others and any(run.start and run.start.objective == first.objective for run in runs):
+            continue  # all seeds may start from a single run
+        seeds = {run.seed for run in (first, *others)}
+        before, name = expected.setdefault(first.settings.get("seeds"), (seeds, first.id))
+        if seeds != before:
+            raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
 
 
 def stored(folder: Path) -> About:

@@ -139,6 +139,7 @@ def after_another(folder):
         (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations in one table: "),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
+        (changed(RUNS, lambda rows: rows[0].update(seed=7)), "was run with seeds {1, 7}, but "),
         (
             changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]),
             "cannot be a folder's name",
