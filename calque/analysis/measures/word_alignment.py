@@ -17,7 +17,8 @@ from calque.analysis.aligners import (
     encoded_pairs,
     open_encoder,
 )
-from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
+from calque.analysis.records.aer import LinkCounts, score, score_all
+from calque.analysis.records.record import AER, LABELS, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
@@ -31,18 +32,6 @@ SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
 PAIRS = 500  # number of sentence pairs to align
 # Names of statistics on self-labels in metrics.jsonl and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
-
-
-def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
-    """Count a sentence pair's predicted, gold and correct links."""
-    predicted = frozenset(links)
-    correct = len(predicted & gold.sure), len(predicted & gold.possible)
-    return LinkCounts(1, len(predicted), len(gold.sure), *correct)
-
-
-def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """Sum the link counts over a corpus."""
-    return sum(starmap(score, zip(gold, links, strict=True)), LinkCounts())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from calque.analysis.papers.colours import keys, looks
 from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import chart, table
-from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
+from calque.analysis.records.aer import LinkCounts
+from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, Record
 from calque.analysis.report.drawing import INK, Dash, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
 from calque.analysis.results import Results

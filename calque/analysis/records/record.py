@@ -6,12 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby, starmap
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.records.aer import LinkCounts
 from calque.derive.readers.conllu import WORDS
 
 _RUN = re.compile(
@@ -40,7 +41,7 @@ class Items:
     @property
     def ratio(self) -> float | None:
         hits, sizes = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
-        return _share(hits, sizes)
+        return hits / sizes if sizes else None
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
@@ -78,39 +79,6 @@ class Null:
     def left(self, value: float) -> bool:
         """Whether a value is above chance and the band."""
         return value > max(self.high, self.chance)
-
-
-@dataclass(frozen=True)
-class LinkCounts:
-    """For predicted links A, sure gold links S and possible gold links P: |A|, |S|, |A ∩ S| and |A ∩ P|, over
-    `pairs` sentence pairs. Rates are None if the denominator is 0."""
-
-    pairs: int = 0
-    predicted: int = 0
-    sure: int = 0
-    found_sure: int = 0
-    found_possible: int = 0
-
-    def __add__(self, other: LinkCounts) -> LinkCounts:
-        return LinkCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def aer(self) -> float | None:
-        """The alignment error rate, 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|), for predicted links A, sure links
-        S and possible links P, which include S (Och and Ney 2003)."""
-        rate = _share(self.found_sure + self.found_possible, self.predicted + self.sure)
-        return None if rate is None else 1 - rate
-
-    @property
-    def rates(self) -> tuple[float | None, ...]:
-        """AER, precision, recall and F1."""
-        precision, recall = _share(self.found_possible, self.predicted), _share(self.found_sure, self.sure)
-        f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0
-        return self.aer, precision, recall, None if precision is None or recall is None else f1
-
-
-def _share(part: int, total: int) -> float | None:
-    return part / total if total else None
 
 
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"

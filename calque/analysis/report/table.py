@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calque.analysis.records.record import LinkCounts
+from calque.analysis.records.aer import LinkCounts
 from calque.analysis.statistics import Estimate
 
 MISSING = "–"

@@ -153,7 +153,8 @@ def aer(
     """
     if (source is None) != (target is None):
         raise BadInput("--source and --target must be used together")
-    from calque.analysis.measures.word_alignment import lengths, score_all
+    from calque.analysis.measures.word_alignment import lengths
+    from calque.analysis.records.aer import score_all
     from calque.analysis.report.table import aer_table
 
     removed: Counter[str] = Counter()

@@ -12,7 +12,8 @@ from calque.analysis.aligners import (
     LinkReading,
     encoded_pairs,
 )
-from calque.analysis.measures.word_alignment import gold_set, score_all
+from calque.analysis.measures.word_alignment import gold_set
+from calque.analysis.records.aer import score_all
 
 LAYER = 8
 MEASURED = {"argmax-centred": 36.00, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}

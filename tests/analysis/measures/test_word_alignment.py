@@ -13,8 +13,8 @@ from calque.analysis.measures.word_alignment import (
     alone_and_joint,
     gold_set,
     pair_links,
-    score_all,
 )
+from calque.analysis.records.aer import score_all
 from calque.analysis.records.record import AER, MeasuredModel, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.analysis.records.aer import LinkCounts
 from calque.analysis.records.json_rows import as_json, read, write
 from calque.analysis.records.record import (
     DELTA,
@@ -11,7 +12,6 @@ from calque.analysis.records.record import (
     HELD_OUT,
     Described,
     Items,
-    LinkCounts,
     Record,
     Run,
     Start,
