@@ -23,7 +23,7 @@ from calque.derive.dictionary import (
 )
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name, making, write_json
-from calque.derive.fingerprint import fingerprint, sha256, with_code
+from calque.derive.fingerprint import check_same, fingerprint, own_code, sha256, with_code
 from calque.derive.languages import SOURCE, in_places
 from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
@@ -97,11 +97,12 @@ Encoded = tuple[Corpus, Account]  # a chunk in one language
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the words of chunks and their images."""
+    """Counts and encodes the words of chunks and their images. `code` has digests of users' code."""
 
     source: Source
     transforms: tuple[Transform, ...]
     cache: Path
+    code: Mapping[str, str]
     vocabulary: Path = Path()
     digest: str = ""  # digest of the tokenizer file
 
@@ -130,6 +131,7 @@ class ChunkEncoder:
 
     def encode(self, chunk: NumberedChunk) -> list[Encoded]:
         """Encode a chunk in the source language and under every transform."""
+        check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered, has_images = self.numbered(chunk, account), self.source.has_images(chunk[1])
         source = encode_sentences([sentence for _, sentence in numbered], types)
@@ -250,7 +252,7 @@ def derive_languages(
     facts = _facts(Derivation(source, tuple(transforms), vocabulary, dictionary))
     source = source.ready(cache, needed("tags", transforms), workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
-    encoder = ChunkEncoder(source, tuple(transforms), cache)
+    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
     with making(folder, languages.KIND, facts) as part, Workers(workers, progress) as pool:
         types, forgotten = _vocabulary(vocabulary, encoder, pool)
         place = part / languages.VOCABULARY

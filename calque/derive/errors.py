@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+LONGEST = 600  # maximum length of a message in characters; messages may quote input of any length
 LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
@@ -20,10 +21,15 @@ class BadInput(Exception):
     def messages(self) -> list[str]:
         message, path, line = (*self.args, None, None)[:3]
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        return [place + text for text in ([message] if isinstance(message, str) else message)]
+        return [place + _shortened(text) for text in ([message] if isinstance(message, str) else message)]
 
     def __str__(self) -> str:
         return "; ".join(self.messages)
+
+
+def _shortened(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
 
 
 class NoFile(BadInput):
@@ -69,5 +75,5 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
 def unknown(kind: str, name: str, candidates: Iterable[str]) -> str:
     """Return a message about an unknown name, with the most similar known name or all of them."""
     names = list(candidates)
-    hint = nearest(name, names) or f"available: {', '.join(names)}"
+    hint = nearest(name, names) or f"available: {', '.join(names) or 'none'}"
     return f"no {kind} is called {shown(name)}; {hint}"

@@ -154,7 +154,7 @@ class PocketTreebank(Superstrate):
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
     """Return a variant of Pocket English, or the order of a language's treebanks in CALQUE_DATA/ud (only the
-    training files, if there are any)."""
+    training files, if there are any; PUD, a test set, only if there is no other treebank)."""
     if name in ORDERS:
         return PocketTreebank(name)
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
@@ -162,6 +162,7 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
     if not files:
         hint = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
         raise BadInput(f"{unknown('word order', name, ORDERS)}; {hint}")
+    files = [path for path in files if "_pud-" not in path.name] or files
     return TreebankFiles(name, tuple([path for path in files if path.stem.endswith("-train")] or files))
 
 

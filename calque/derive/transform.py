@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields, replace
+from inspect import getfile
 from itertools import chain, count
 from pathlib import Path
 from traceback import extract_tb
@@ -243,15 +244,20 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 
 def _applied(part: Transform, sentence: Sentence, number: int) -> Sentence:
-    """Apply a transform; if it is a user's and fails, raise BadInput with the line in the user's file."""
+    """Apply a transform; if it is a user's and fails, raise BadInput with the user's file and line."""
     try:
-        return part(sentence, number)
+        image = part(sentence, number)
+        if not isinstance(image, Sentence):
+            raise TypeError(f"{image!r} is not a Sentence")
+        return image
     except Exception as error:
-        lines = [f for f in extract_tb(error.__traceback__) if f.filename.endswith(tuple(own_code(part)))]
-        if not lines:
+        code = own_code(part)
+        lines = [f for f in extract_tb(error.__traceback__) if f.filename.endswith(tuple(code))]
+        if not code or (isinstance(error, BadInput) and not lines):
             raise
+        place = (lines[-1].filename, lines[-1].lineno) if lines else (getfile(type(part)),)
         fault = f"{part.name} fails on sentence {number}, {shown(sentence.text)}: {error!r}"
-        raise BadInput(fault, lines[-1].filename, lines[-1].lineno) from error
+        raise BadInput(fault, *place) from error
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:

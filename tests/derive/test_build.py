@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from calque.derive.build import Derivation, derive_languages
+from calque.derive.build import ChunkEncoder, Derivation, derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
@@ -128,6 +128,12 @@ def test_unusable_input_leaves_nothing(tmp_path, lines, size, transforms, what):
             Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_refuse_users_code_that_has_changed(tmp_path):
+    encoder = ChunkEncoder(SOURCE, (), tmp_path, {"my_study.py": "digest"})
+    with pytest.raises(BadInput, match=r"my_study\.py: this file changed"):
+        encoder.encode(next(iter(encoder.chunks())))
 
 
 def test_fingerprints_belong_to_the_files_at_the_start(tmp_path):

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.grammar import CLASSES, MOST, Grammar, Tree
-from calque.derive.order import PocketTreebank, Reorder
+from calque.derive.order import PocketTreebank, Reorder, superstrate
 from calque.derive.sentence import Sentence, Span
 from tests.derive.grammar.made import below, trees
 
@@ -39,3 +39,12 @@ def test_subtrees_stay_contiguous(heads, seed):
             if before.tags[head] not in CLASSES or len(words) >= MOST:
                 node = sorted([head, *words])
                 assert sorted(node, key=there.__getitem__) == node
+
+
+def test_parallel_treebanks_are_a_last_resort(tmp_path, monkeypatch):
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    for name in ("xx_pud-ud-test", "xx_gsd-ud-test", "xx_a-ud-train"):
+        path = tmp_path / "ud" / name / f"{name}.conllu"
+        path.parent.mkdir(parents=True)
+        path.touch()
+        assert superstrate("xx").paths == (path,)

@@ -53,6 +53,7 @@ def test_dictionary_is_the_same_in_both_directions(several, name):
     assert "no language is called 'fr'" in refusal(languages.bitext, name, "fr")
     assert f"available: {SOURCE}-" in refusal(languages.bitext, name, SOURCE)
     assert "no dictionary" in refusal(languages.dictionary, name, "inv" if name == "trans" else "trans")
+    assert "no language is called 'source'" in refusal(Languages.open, languages.folder, [SOURCE])
 
 
 ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))

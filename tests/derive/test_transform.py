@@ -141,3 +141,17 @@ def test_errors_in_users_transforms_name_file_and_line(word, error):
     place = r"test_transform.py:\d+: fails fails on sentence 7"
     with pytest.raises(BadInput, match=f"{place}, 'a {word}': {error}"):
         image_of(own, sentence, 7, Account())
+
+
+@dataclass(frozen=True)
+class LacksReturn(Transform):
+    name = "lacks"
+
+    def __call__(self, sentence, number=0):
+        sentence.reorder([1, 0])
+
+
+def test_users_transforms_return_sentences():
+    place = r"test_transform.py: lacks fails on sentence 7, 'a b': TypeError.*None is not a Sentence"
+    with pytest.raises(BadInput, match=place):
+        image_of(LacksReturn(), Sentence(("a", "b")), 7, Account())
