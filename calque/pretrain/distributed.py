@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, shown
 from calque.pretrain.lazy import Lazy, Tensor, nn, torch
 
 if TYPE_CHECKING:
@@ -111,14 +111,19 @@ def join(patience: timedelta = PATIENCE) -> World:
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
+    names = "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_PORT"
+    numbers = {name: os.environ.get(name, "0") for name in names}
+    for name, text in numbers.items():
+        if not (text.isascii() and text.isdigit()):
+            raise BadInput(f"{name} must be a whole number, as set by torchrun, not {shown(text)}")
+    rank, size, local, _ = map(int, numbers.values())
+    if gpu:
+        device = torch.device("cuda", local)
+        torch.cuda.set_device(device)
+    world = World(rank, max(1, size), device)
+    if world.size == 1:
+        return world
     try:
-        rank, size, local = (int(os.environ.get(name, 0)) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
-        if gpu:
-            device = torch.device("cuda", local)
-            torch.cuda.set_device(device)
-        world = World(rank, max(1, size), device)
-        if world.size == 1:
-            return world
         with world._joint():
             store, _, _ = next(dist.rendezvous("env://", timeout=patience))
     except ValueError as error:

@@ -123,7 +123,7 @@ class Traits:
     text: bool = True
     dictionary: bool = False
     links: Linked = ""
-    parallel_share: float = 0.0
+    parallel_share: float = 1.0
     predicts: bool = True
     needs_start: bool = False
     start: tuple[Objective, float] | None = None
@@ -208,10 +208,14 @@ class Composite(Objective):
 
     @property
     def traits(self) -> Traits:
-        """Each trait's largest value among the parts."""
+        """Each trait's largest value among the parts; only parts with links determine which pairs are linked.
+        A part that needs a start does not if others train the encoder."""
         traits = [part.traits for part in self.parts]
         names = [field.name for field in fields(Traits) if field.name != "start"]
-        return Traits(**{name: max(getattr(trait, name) for trait in traits) for name in names})
+        largest = {name: max(getattr(trait, name) for trait in traits) for name in names}
+        linked = next((trait for trait in traits if trait.links), Traits())
+        largest["parallel_share"] = linked.parallel_share
+        return Traits(**largest | {"needs_start": all(trait.needs_start for trait in traits)})
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(languages, length, seed)]

@@ -150,13 +150,13 @@ def _before_step(
     update: Update, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]]
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
     """Run each stream's hook; return the micro-batches and its counts over all processes."""
-    batches, counts = dict[Stream, Iterator[Batch]](), dict[str, Tensor]()
+    parts, counts = list(parts), dict[str, Tensor]()
     for stream in streams:
-        own_parts = [part for owner, part in parts if owner is stream]
-        labelled, stream_counts = stream.before_step(update, own_parts)
-        batches[stream] = iter(labelled)
+        places = [place for place, (owner, _) in enumerate(parts) if owner is stream]
+        batches, stream_counts = stream.before_step(update, [parts[place][1] for place in places])
+        for place, batch in zip(places, batches, strict=True):
+            parts[place] = stream, batch
         counts |= stream_counts
-    parts = [(stream, next(batches[stream])) for stream, _ in parts]
     if counts:
         counts = dict(zip(counts, update.world.add(torch.stack(list(counts.values()))), strict=True))
     return parts, counts

@@ -17,7 +17,7 @@ from calque.pretrain.objective import HeadOnly, Sum
 from calque.pretrain.objectives.dictionary import Align, Repel
 from calque.pretrain.objectives.linked_words import WEAM, WordAligned
 from calque.pretrain.objectives.mlm import MLM, DictMLM, PackedLines
-from calque.pretrain.objectives.xlm import TLM, XLMAlign
+from calque.pretrain.objectives.xlm import TLM, XLM, XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -208,6 +208,11 @@ BOTH = HeadOnly(XLMAlign())
 def test_sums_of_different_links_are_rejected(summand):
     with pytest.raises(ValueError, match="use the same links"):
         Sum("both", (WEAM(links="gold"), summand))
+
+
+def test_sums_link_the_pairs_of_the_part_with_links():
+    traits = Sum("both", (XLM(0.5), WordAligned(0.25))).traits
+    assert (traits.links, traits.parallel_share, traits.needs_start) == ("intersect", 0.25, False)
 
 
 def test_head_only_training_keeps_the_encoder(languages):

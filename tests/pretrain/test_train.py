@@ -11,7 +11,8 @@ from torch._dynamo.testing import CompileCounter
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
-from calque.pretrain.distributed import World, add_gradients
+from calque.derive.errors import BadInput
+from calque.pretrain.distributed import World, add_gradients, join
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.dictionary import Align, AlignMLM
@@ -236,3 +237,17 @@ def test_gradients_are_dense_sums_over_processes(objective, languages):
     for one, two in zip(alone, together, strict=True):
         assert one.layout is two.layout is torch.strided and torch.equal(2 * one, two)
     assert sum(twin.sizes) == sum(gradient.numel() for gradient in alone)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("RANK", "x", "RANK must be a whole number"),
+        ("WORLD_SIZE", "-2", "WORLD_SIZE must be a whole number"),
+        ("WORLD_SIZE", "2", "expected, but not set; start.*torchrun"),
+    ],
+)
+def test_environment_without_torchrun_is_rejected(monkeypatch, name, value, fault):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadInput, match=fault):
+        join()
