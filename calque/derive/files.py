@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -106,6 +107,9 @@ def files_of(folder: Path) -> list[str]:
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     """Yield a new file or folder next to `path`, locked so that `sweep` keeps it."""
     make_folder(path.parent)
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+        if _LEFTOVER.fullmatch(leftover.name):
+            _remove_dead(leftover)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
     with writing(path, part):
         make(part)

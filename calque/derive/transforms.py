@@ -206,7 +206,6 @@ class Agglutinate(Rewrite):
     renames = False
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "{percent} % of the function words", "50", " {percent} %"),)
-    examples = (("agg", ""), ("agg-50", "half of the function words"))
 
     share: float = 1.0
     seed: int = 0

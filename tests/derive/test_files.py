@@ -19,6 +19,7 @@ from calque.derive.files import (
     finished,
     making,
     sweep,
+    whole_file,
     whole_folder,
 )
 from calque.derive.fingerprint import ADDED, plain
@@ -158,6 +159,14 @@ def test_sweep_removes_only_dead_leftovers(tmp_path):
         sweep(tmp_path)
         assert {*tmp_path.rglob("*")} == alive
     assert (tmp_path / "deep" / "folder" / "a").read_text() == "whole"
+
+
+def test_writing_again_removes_dead_leftovers(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED_WRITING, tmp_path], cwd=ROOT, check=False)
+    (tmp_path / ".file.backup.part").touch()
+    with whole_folder(tmp_path / "folder"), whole_file(tmp_path / "file"):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", "file", ".file.backup.part"}
 
 
 def place(job):
