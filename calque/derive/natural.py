@@ -228,9 +228,13 @@ def letters(text: str) -> str:
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
-@lru_cache(maxsize=4)
 def sentences(tests: TextFiles) -> Sentences:
     """Read the sentences in test files, once per process; raise BadInput if there are none."""
+    return _read_sentences(tests, *map(input_digest, tests.paths))
+
+
+@lru_cache(maxsize=4)
+def _read_sentences(tests: TextFiles, *digests: str) -> Sentences:
     sentences = Sentences(line for (column,) in read_all(tests, Counter()) for line in column)
     if not sentences.whole:
         raise BadInput("this file contains no sentences to withhold", tests.paths[0])

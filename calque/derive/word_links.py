@@ -15,8 +15,9 @@ ends.npy  (N + 1,) int64  the index at which each pair's links begin
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, pairwise, tee
+from itertools import count, pairwise, tee
 from pathlib import Path
+from sys import intern
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -348,14 +349,14 @@ def estimate_links(
 
 def _words(language: Language, line: int) -> tuple[str, ...]:
     words = Ragged.of(language.corpus[line], language.corpus.pieces[line])
-    return tuple(" ".join(map(str, word.tolist())) for word in words)
+    return tuple(intern(" ".join(map(str, word.tolist()))) for word in words)  # to save memory
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs atomically, with the `facts` known after the last pair."""
     with making(folder, KIND, facts) as part:
-        by_pair = list(pairs)
-        values = np.array(list(chain.from_iterable(by_pair)), np.uint16).reshape(-1, 2)
+        by_pair = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]  # smaller than lists
+        values = np.concatenate([np.empty((0, 2), np.uint16), *by_pair])
         links = Ragged.of(values, list(map(len, by_pair)))
         np.save(part / LINKS, values)
         np.save(part / ENDS, links.ends)

@@ -225,6 +225,10 @@ def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_
     assert message.startswith(f"{path}:{line}: " if line else f"{path}: ") and said in message
 
 
+def test_a_name_that_is_too_long_is_rejected(tmp_path):
+    assert "name too long" in refusal(natural, tmp_path / ("n" * 400), Counter())
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
 @pytest.mark.parametrize("read", [text, natural, pos, ner, NLI, bitext, links])
 def test_utf_16_is_named(read, encoding, tmp_path):

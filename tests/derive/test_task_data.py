@@ -15,6 +15,7 @@ from calque.derive.task_data import (
 )
 from calque.derive.transform import Account, compose, image_of_example
 from calque.derive.transforms import Transliterate
+from tests.refusals import refusal
 from tests.treebanks import write_treebank
 
 FEW = Sizes(40, 10, 20)
@@ -39,6 +40,10 @@ def test_every_example_has_its_image(folder):
             images = list(task.examples(split, transform.name))
             for number, (example, image) in enumerate(zip(examples, images, strict=True)):
                 assert image == image_of_example(transform, example, number, Account())
+
+
+def test_splits_must_fit_in_memory():
+    assert "1,000,000" in refusal(Sizes, 10**12)
 
 
 def treebank(path, count, stream):

@@ -33,6 +33,7 @@ GENERATED: dict[str, tuple[str, int, Callable[[WordDraws], Iterator[Example]]]] 
 """Each task's name in random streams, number of examples per round (one per label), and generator."""
 SHARED, ALONE = -1, -2  # chunks of facts: those shared with derived languages, and all others
 MOST_SENTENCES = 1_000_000_000
+MOST_EXAMPLES = 1_000_000  # in a split, which must fit in memory
 MANY = 2**40  # practically infinite
 
 RELATIONS: dict[str, list[str]] = WORDS["facts"]  # patterns by relation
@@ -187,7 +188,7 @@ class Sizes:
 
     def __post_init__(self) -> None:
         for size in self:
-            check_range("the number of examples in a split", size, 1)
+            check_range("the number of examples in a split", size, 1, MOST_EXAMPLES)
 
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))

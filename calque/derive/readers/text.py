@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from calque.derive.errors import BadInput
-from calque.derive.files import read_toml
+from calque.derive.files import check_file, read_toml
 from calque.derive.readers.conllu import PLUS, read_conllu, read_raw_text
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.examples import read_iob2
@@ -65,7 +65,8 @@ _ANY = re.compile(f"[{_UNSPACED}]")
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
-    if "parquet" in kinds and path.is_file():
+    check_file(path)
+    if "parquet" in kinds:
         with path.open("rb") as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return "parquet"

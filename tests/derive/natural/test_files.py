@@ -36,6 +36,10 @@ def test_pairs_are_withheld_by_either_side(tmp_path):
     assert counts[WHY] == 2
     whole = TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),))
     assert list(read_all(whole, counts, tests)) == [([],)]
+    written(whole.paths[0], [LONG])
+    assert list(read_all(whole, counts, tests)) == [([],)]
+    written(tests.paths[0], [SHORT])
+    assert list(read_all(whole, counts, tests)) == [([LONG],)]  # the changed test file is read again
     with pytest.raises(BadInput, match="no sentence"):
         sentences(TextFiles((written(tmp_path / "none.txt", ["..."]),)))
 
