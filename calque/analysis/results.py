@@ -100,6 +100,12 @@ def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """The mean, or None if a value is missing."""
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers and len(numbers) == len(values) else None
+
+
 def difference(first: BySeed, second: BySeed) -> Estimate | None:
     """The mean of first - second over common seeds, or None; for one seed, its interval is over items."""
     return mean(differences(first, second))
@@ -122,11 +128,8 @@ def gap(first: Sequence[BySeed], second: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    count, columns = (
-        len(values),
-        zip(*((score.value, score.low, score.high) for score in values), strict=True),
-    )
-    value, low, high = (float(np.mean(column)) for column in columns)
+    count, names = len(values), ("value", "low", "high")
+    value, low, high = (float(np.mean([getattr(score, name) for score in values])) for name in names)
     errors, by_test = list[Any](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
     for score in values:
         if score.parts is None or score.test is None:
@@ -146,13 +149,8 @@ def _average(values: Sequence[Measured]) -> Measured:
     return Measured(value, float(np.hypot.reduce(errors)), None, low, high)
 
 
-def judge_difference(first: BySeed, second: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether first - second is above (`side` +1) or below (-1) `bound`."""
-    return judge_estimate(difference(first, second), side, bound)
-
-
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge an estimate likewise."""
+    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")
 
 
@@ -270,11 +268,16 @@ class Results:
             if key.measure == "SUP" and key._replace(measure="ZS") in self._columns:
                 yield replace(first, measure=DELTA), self.scores(DELTA, *key[1:])
 
+    @property
+    def models(self) -> list[tuple[str, str]]:
+        """Every objective and derived language, by language."""
+        return [(objective, t) for t, objective in product(self.transforms, self.objectives)]
+
     def points(self, task: str, metric: str) -> list[Point]:
         """The alignment@1 of all types and the Delta for every objective and transform with both numbers."""
         return [
             Point(objective, transform, alignment, delta)
-            for transform, objective in product(self.transforms, self.objectives)
+            for objective, transform in self.models
             if (alignment := mean(self.scores(ALIGNMENT, objective, transform, "", "all")))
             and (delta := mean(self.scores(DELTA, objective, transform, task, metric)))
         ]
@@ -335,16 +338,13 @@ def above_floor(
     have both scores; None if there is no such floor or seed."""
     if (floor := results.floor(task, metric, transform, results.source)) is None:
         return None
+    low = Measured(floor.value, None)
+    if floor.items:
+        low = over_parts(floor.value, per_item(*floor.items.numbers), (task, transform, ""))
     scores = {name: results.scores(name, objective, transform, task, metric) for name in ("SUP", "ZS")}
-    parts = None if floor.items is None else per_item(*floor.items.numbers)
-    low = (
-        Measured(floor.value, None)
-        if parts is None
-        else over_parts(floor.value, parts, (task, transform, ""))
-    )
     seeds = sorted(scores["SUP"].keys() & scores["ZS"].keys())
     gain = mean({seed: scores[measure][seed] - low for seed in seeds})
-    return None if gain is None else (floor, gain)
+    return (floor, gain) if gain else None
 
 
 def is_at_floor(gain: Estimate) -> bool:

@@ -28,7 +28,7 @@ from calque.experiments.study.models import checkpoint_of
 from calque.experiments.study.study import distinct
 
 if TYPE_CHECKING:
-    from calque.experiments.report.outcome import Outcome
+    from calque.experiments.report.report import Outcome
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 

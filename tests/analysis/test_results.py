@@ -14,7 +14,7 @@ from calque.analysis.results import (
     difference,
     gap,
     is_at_floor,
-    judge_difference,
+    judge_estimate,
     mean,
 )
 from calque.analysis.statistics import item_error
@@ -77,12 +77,12 @@ def seeds(*values):
 
 def test_seed_differences_decide():
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
-    assert judge_difference(high, low).verdict == HOLDS
-    assert judge_difference(low, high).verdict == FAILS
-    assert judge_difference(low, high, side=-1).verdict == HOLDS
-    assert judge_difference(high, low, bound=0.3).verdict == FAILS
-    assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
-    assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
+    assert judge_estimate(difference(high, low)).verdict == HOLDS
+    assert judge_estimate(difference(low, high)).verdict == FAILS
+    assert judge_estimate(difference(low, high), side=-1).verdict == HOLDS
+    assert judge_estimate(difference(high, low), bound=0.3).verdict == FAILS
+    assert judge_estimate(difference(high, seeds(0.9, 0.5, 0.7))).verdict == UNDECIDED
+    assert judge_estimate(difference(high, seeds(0.1))).verdict == ONE_SEED
 
 
 CELL = ("MLM", "trans", "pos", "accuracy")

@@ -1,10 +1,9 @@
 """Tables and claims on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's numbers,
 and a comparison of all objectives on equal terms."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from statistics import fmean
 from typing import Any
 
 from calque.analysis.measures.interventions import CONTROLS, NOTHING
@@ -34,7 +33,15 @@ from calque.analysis.records.record import (
     SHUFFLED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from calque.analysis.results import Point, Results, difference, differences, mean, unless_at_floor
+from calque.analysis.results import (
+    Point,
+    Results,
+    difference,
+    differences,
+    mean,
+    mean_of_all,
+    unless_at_floor,
+)
 from calque.analysis.statistics import CONFIDENCE, LEAST, Correlation, Estimate, points, spearman
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge
@@ -302,12 +309,8 @@ def xlm_align_tables(results: Results) -> dict[str, Table | None]:
         head = f"AER layer {layer}{', joint' if joint else ''}"
         columns.append(Column(head, AER, "aer", facets={"layer": layer, "joint": joint}))
     columns += task_columns([DELTA], main_metrics(results))
-    rows = rows_of(results, columns, _by_transform(results))
+    rows = rows_of(results, columns, results.models)
     return {"starts": table("starts", results, columns, rows), "scores": scores_table(results)}
-
-
-def _by_transform(results: Results) -> Iterable[tuple[str, str]]:
-    return ((objective, t) for t, objective in product(results.transforms, results.objectives))
 
 
 # A comparison, found in no paper, of objectives on the same languages and tasks with the same budget
@@ -332,11 +335,10 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
             cells = [column.cell(results, objective, transform) for column in columns]
             rows.append((*titles(results, objective, transform), OURS, *cells))
         floors = [column.floor(results, transform) for column in tasks]
-        if values := [floor.value for floor in floors if floor]:
-            overall = percent(fmean(values) if len(values) == len(tasks) else None)
-            cells = [percent(floor.value if floor else None) for floor in floors]
-            title = results.transform_title(transform)
-            rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
+        if any(floors):
+            values = [floor.value if floor else None for floor in floors]
+            shares = map(percent, [*values, mean_of_all(values)])
+            rows.append((STRONGEST, results.transform_title(transform), FLOOR, *shares, *[MISSING] * 3))
     return {
         "objectives": table("objectives", results, columns, rows),
         "scores": scores_table(results),

@@ -22,8 +22,9 @@ from calque.analysis.results import (
     Results,
     above_floor,
     average,
+    difference,
     is_at_floor,
-    judge_difference,
+    judge_estimate,
     mean,
     means,
     unless_at_floor,
@@ -127,8 +128,8 @@ def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
 def compare(results: Results, column: Column, first: Model, second: Model, bound: float = 0.0) -> Verdict:
     """Judge whether one model's number minus another's is above `bound`. A difference in Delta is undecided
     if both models are at the floor."""
-    minuend, subtrahend = (column.values(results, *model) for model in (first, second))
-    verdict = judge_difference(minuend, subtrahend, bound=bound)
+    numbers = (column.values(results, *model) for model in (first, second))
+    verdict = judge_estimate(difference(*numbers), bound=bound)
     if column.measure == DELTA:
         return unless_at_floor(verdict, results, [first, second], column.task, column.metric)
     return verdict
@@ -159,8 +160,8 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
 
 def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
     """Plot one panel per column and one group of points per derived language."""
-    look, models = looks(results), product(results.transforms, results.objectives)
-    found = (t for t, o in models if any(column.values(results, o, t) for column in columns))
+    look, models = looks(results), results.models
+    found = (model[1] for model in models if any(column.values(results, *model) for column in columns))
     languages = list(dict.fromkeys(found))
     if not languages or len(languages) > MOST or not look:
         return None

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product
-from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -16,7 +15,17 @@ from calque.analysis.records.record import AER, RETRIEVAL
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, Table, cell, listed, over_seeds, percent
-from calque.analysis.results import BySeed, Key, Results, average, gap, judge_estimate, mean, means
+from calque.analysis.results import (
+    BySeed,
+    Key,
+    Results,
+    average,
+    gap,
+    judge_estimate,
+    mean,
+    mean_of_all,
+    means,
+)
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS, Questions, metric_title, task_title
 from calque.analysis.verdicts import Claim
 from calque.derive.errors import BadInput
@@ -48,14 +57,14 @@ class Continued:
                 self.languages[task] = [self.source, *targets]
         runs = [run for run in results.runs.values() if run.objective]
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
-        self.start = next((run.objective.name for run in runs if run.objective and run.start is None), "")
+        self.start = next((run.objective.name for run in runs if run.objective and not run.start), "")
         if not self.start:
             raise BadInput("there are no records of the starting model, which this report needs")
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models, self.title = [self.start, *self.learnt], results.objective_title
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
-        self.seeds = sorted({r.seed for r in runs if (r.start is not None if self.learnt else r.id in tuned)})
+        self.seeds = sorted({r.seed for r in runs if (r.start if self.learnt else r.id in tuned)})
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         self.read_at = f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
@@ -82,11 +91,11 @@ class Continued:
             numbers.append(scores)
         return average(numbers)
 
-    def cells(self, model: str, columns: Iterable[Iterable[Key]]) -> list[str]:
-        return [cell(mean(self.values(model, keys)), over_items=True) for keys in columns]
-
     def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> Rows:
-        return [(self.title(model), *labels, *self.cells(model, columns)) for model in self.models]
+        return [
+            (self.title(model), *labels, *(_cell(self.values(model, keys)) for keys in columns))
+            for model in self.models
+        ]
 
     def table(self, name: str, heads: Iterable[str], rows: Rows, **about: Any) -> Table | None:
         seeds = over_seeds(self.seeds)
@@ -94,6 +103,10 @@ class Continued:
             covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
             seeds = f"one seed ({self.seeds[0]}): {covers}"
         return table(name, self.results, heads, rows, seeds=seeds, source=self.source, **about)
+
+
+def _cell(values: BySeed) -> str:
+    return cell(mean(values), over_items=True)
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
@@ -124,12 +137,11 @@ def continued_tables(results: Results) -> dict[str, Table | None]:
 def _xtreme_table(study: Continued) -> Table | None:
     """Tabulate means over each task's languages and over tasks, as in Table 1."""
     tasks = sorted(study.languages, key=lambda task: XTREME.index(task) if task in XTREME else len(XTREME))
-    columns = {task: [study.scores(task, m) for m in _printed_metrics(task)] for task in tasks}
     rows: Rows = []
     for model in study.models:
-        means_of_tasks = [average([study.values(model, keys) for keys in columns[task]]) for task in tasks]
-        overall = cell(mean(average(means_of_tasks)), over_items=True)
-        rows.append((study.title(model), *study.cells(model, chain(*columns.values())), overall))
+        scores = [[study.values(model, study.scores(t, m)) for m in _printed_metrics(t)] for t in tasks]
+        overall = average(list(map(average, scores)))
+        rows.append((study.title(model), *map(_cell, chain(*scores)), _cell(overall)))
     languages = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
     heads = [score_title(task, metric) for task in tasks for metric in _printed_metrics(task)]
     heads.append(f"mean of {len(tasks)} tasks")
@@ -139,13 +151,13 @@ def _xtreme_table(study: Continued) -> Table | None:
 def _error_tables(study: Continued) -> dict[str, Table | None]:
     at_main, by_layer = Rows(), Rows()
     for aligner in study.aligners:
-        rows_at = {}
+        rows_at = []
         for layer in (MAIN, *range(study.layers + 1)):
             keys = [error(gold, aligner, layer) for gold in study.sets]
             label = [] if layer == MAIN else [str(layer)]
-            rows_at[layer] = study.rows([*([key] for key in keys), keys], aligner, *label)
-        at_main += rows_at.pop(MAIN)
-        by_layer += chain(*zip(*rows_at.values(), strict=True))
+            rows_at.append(study.rows([*([key] for key in keys), keys], aligner, *label))
+        at_main += rows_at[0]
+        by_layer += chain(*zip(*rows_at[1:], strict=True))
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
     unread = listed([set_title(gold) for gold in study.sets if gold not in read])
@@ -180,15 +192,10 @@ def _task_table(study: Continued, task: str) -> Table | None:
     for metric, (name, title) in product(metrics, baselines.items()):
         floors = [results.floors_of(task, metric, language, study.source).get(name) for language in languages]
         values = [floor.value if floor else None for floor in floors]
-        cells = map(percent, [*values, _mean(values[1:]), _mean(values)])
+        cells = map(percent, [*values, mean_of_all(values[1:]), mean_of_all(values)])
         rows.append((title, metric_title(metric), FLOOR, *cells))
     heads = [*languages, "mean of the others", "mean of all"]
     return study.table("task", heads, rows, tasks=[task], task=task_title(task), floors=baselines)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    return fmean(numbers) if len(numbers) == len(values) > 0 else None
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:

@@ -221,7 +221,7 @@ def _objectives_figure(results: Results) -> Plot | None:
     tasks, look = zero_shot_columns(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
-    rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
+    rows = results.models
 
     def draw(panel: Axes, column: Column) -> None:
         for place, (objective, transform) in enumerate(rows):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -17,7 +16,7 @@ from calque.analysis.records.aer import LinkCounts
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, Record
 from calque.analysis.report.drawing import INK, Dash, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
-from calque.analysis.results import Results
+from calque.analysis.results import Results, mean_of_all
 
 HEADLINE = "grow-diag-final-and"
 FORMER = "match"  # a method in committed records only
@@ -28,7 +27,7 @@ TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # pa
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, its objective, corpus or encoder, and its links and records by gold set."""
+    """An aligner, its objective, corpus or encoder, and its records, one per gold set."""
 
     aligner: str
     learnt: str
@@ -37,8 +36,11 @@ class System:
     layer: int | None
     layers: int
     main_layer: int
-    counts: dict[str, LinkCounts] = field(default_factory=dict, compare=False)
     records: list[Record] = field(default_factory=list, compare=False)
+
+    @property
+    def counts(self) -> dict[str, LinkCounts]:
+        return {record.gold_set: record.links for record in self.records if record.links}
 
     @property
     def is_shown(self) -> bool:
@@ -52,9 +54,7 @@ class System:
 
     def mean(self, sets: Iterable[str]) -> float | None:
         """Return the mean error rate over gold sets; None if one is missing."""
-        rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
-        known = [rate for rate in rates if rate is not None]
-        return fmean(known) if known and len(known) == len(rates) else None
+        return mean_of_all([self.counts[gold].aer if gold in self.counts else None for gold in sets])
 
 
 def systems(results: Results) -> list[System]:
@@ -65,9 +65,7 @@ def systems(results: Results) -> list[System]:
             run, facets = results.runs[record.run], (record.symmetrisation, record.joint, record.layer)
             learnt = results.objective_of(record)
             system = System(record.aligner, learnt, *facets, run.layers, run.main_layer)
-            system = found.setdefault(system, system)
-            system.counts[record.gold_set] = record.links
-            system.records.append(record)
+            found.setdefault(system, system).records.append(record)
     return sorted(found.values(), key=lambda system: (system.layers > 0, system.aligner != DIAGONAL))
 
 

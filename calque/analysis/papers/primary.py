@@ -12,7 +12,15 @@ from calque.analysis.records.json_rows import parsed
 from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SHUFFLED
 from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.table import Table
-from calque.analysis.results import BySeed, Results, differences, judge_difference, unless_at_floor
+from calque.analysis.results import (
+    BySeed,
+    Results,
+    difference,
+    differences,
+    judge_estimate,
+    mean,
+    unless_at_floor,
+)
 from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.analysis.verdicts import Claim, Verdict, judge
 from calque.derive.errors import BadInput, shown, unknown
@@ -102,19 +110,20 @@ class PrimaryClaim:
             verdict = correlated(results, self.task, self.above) if self._metric else judge([], "")
             yield f"ρ above {self.above:g}", verdict
             return
-        pairs = [self.ascending, self.beyond] if self.beyond else pairwise(self.ascending)
-        compared, gains = [], []
-        for lower, higher in pairs:
-            compared.append(_difference(results, lower, higher))
-            gains.append((self._values(results, higher), self._values(results, lower)))
-            if not self.beyond:
-                verdict = judge_difference(*gains[-1])
-                if self.measure == DELTA:
-                    cells = [(objective, transform) for objective, transform, *_ in (higher, lower)]
-                    verdict = unless_at_floor(verdict, results, cells, self.task, self._metric)
-                yield compared[-1], verdict
         if self.beyond:
-            yield ", beyond ".join(compared), judge_difference(*(differences(*gain) for gain in gains))
+            pairs = self.ascending, self.beyond
+            compared = ", beyond ".join(_difference(results, *pair) for pair in pairs)
+            yield compared, judge_estimate(difference(*(self._gain(results, *pair) for pair in pairs)))
+            return
+        for lower, higher in pairwise(self.ascending):
+            verdict = judge_estimate(mean(self._gain(results, lower, higher)))
+            if self.measure == DELTA:
+                cells = [(objective, transform) for objective, transform, *_ in (higher, lower)]
+                verdict = unless_at_floor(verdict, results, cells, self.task, self._metric)
+            yield _difference(results, lower, higher), verdict
+
+    def _gain(self, results: Results, lower: Cell, higher: Cell) -> BySeed:
+        return differences(self._values(results, higher), self._values(results, lower))
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
         objective, transform, *facet = cell

@@ -87,16 +87,15 @@ class SweepResults:
         """The objectives whose zero-shot scores (without tasks, whose numbers) are the same for all values,
         unless all are."""
         scores = [name for name in self.numbers if name.endswith(", ZS")] or list(self.numbers)
-        found: dict[str, dict[Values, dict[tuple[str, str], Estimate]]] = {}
-        for title in scores:
-            for row, number in self.numbers[title].items():
-                by_values = found.setdefault(row.objective, {})
-                by_values.setdefault(row.values, {})[title, row.language] = number
-        names, (first, *others) = self.objectives.objectives, self.variants
-        same = []
+        names, same = self.objectives.objectives, []
+        found = [(title, *item) for title in scores for item in self.numbers[title].items()]
         for name in names:
-            numbers = [found.get(name, {}).get(values) for values in (first, *others)]
-            if numbers[0] and numbers.count(numbers[0]) == len(numbers):
+            by_values: dict[Values, Any] = {values: {} for values in self.variants}
+            for title, row, number in found:
+                if row.objective == name:
+                    by_values[row.values][title, row.language] = number
+            first, *others = by_values.values()
+            if first and all(numbers == first for numbers in others):
                 same.append(name)
         return same if len(same) < len(names) else []
 

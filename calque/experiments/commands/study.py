@@ -336,7 +336,7 @@ def paper(
 
     With ITEM, also print the table."""
     from calque.experiments.report import paper as papers
-    from calque.experiments.report.outcome import as_text
+    from calque.experiments.report.report import as_text
 
     if not papers.COMMITTED.is_dir():
         raise BadInput("the installed package lacks the papers' records; clone Calque's repository")

@@ -1,14 +1,24 @@
-"""Write a study's report: the tables, figures and claims of its kind of report, and report.html."""
+"""Write a study's report: the tables, figures and claims of its kind of report, and report.html; and
+summarise it on the terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking import look
 from calque.analysis.papers.catalogue import PAPERS
-from calque.analysis.papers.columns import specified_figures, specified_tables
+from calque.analysis.papers.columns import (
+    ALL_TYPES,
+    HELD_OUT_TYPES,
+    main_metrics,
+    rows_of,
+    specified_figures,
+    specified_tables,
+    task_columns,
+)
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
@@ -20,17 +30,16 @@ from calque.analysis.papers.sweep import (
     sweep_table,
 )
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.report.claims import claims_table
+from calque.analysis.records.record import DELTA, FLOORS, RECORDS, RUNS, Floor, Record, Run
+from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.page import Report, write_page
-from calque.analysis.report.table import Table
+from calque.analysis.report.table import OURS, Table
 from calque.analysis.results import Results, by_settings, over_draws
-from calque.derive.errors import BadInput, unknown
+from calque.derive.errors import BadInput, printable, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.on_demand import PREVIEW
 from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
-from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import described_facts, exclusions, scale_of, shared_facts
 from calque.experiments.settings.catalogue import table
 from calque.experiments.settings.override import Variant
@@ -39,7 +48,34 @@ from calque.experiments.study.measures import read_measured
 from calque.experiments.study.tasks import read_floors
 from calque.pretrain.run import CLAIMS
 
+WIDTH = 80  # of the terminal
 INSIDE = 12  # maximum number of models inspected in a report
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A study's report: its folder and contents. `results` is None for a sweep."""
+
+    folder: Path
+    contents: Report
+    study: str
+    results: Results | None
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
+
+    def __str__(self) -> str:
+        parts, scale = [_wrapped(f"{self.study}: {self.contents.scale}")], f", {self.contents.scale}"
+        if primary := self.contents.tables.get(PRIMARY_CLAIMS):
+            claims = [f"- {row[1]}: {row[0]} ({row[5]})" for row in primary.rows]
+            parts.append("\n".join(map(_wrapped, [primary.title.removesuffix(scale), *claims])))
+        if self.results and (scores := scores_table(self.results)):
+            parts.append(as_text(scores))
+        if self.contents.headlines:
+            *headlines, counts = self.contents.headlines
+            parts += ["\n".join(_wrapped(f"- {claim}") for claim in headlines), _wrapped(counts)]
+        return printable("\n\n".join([*parts, str(self.report)]))
 
 
 def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
@@ -184,3 +220,41 @@ def _add_models(models: dict[Path, str], study: Study, root: Path, suffix: str) 
         title = model.training.objective.title + suffix
         if title not in models.values() and model.training.languages and model.checkpoint.is_dir():
             models.setdefault(model.checkpoint, title)
+
+
+# The summary printed after a run
+
+
+def scores_table(results: Results) -> Table | None:
+    """Return the scores on every task and alignment@1 by objective and derived language, or None if no
+    transfer was measured."""
+    columns = [*task_columns(("ZS", "SUP", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
+    rows = tuple(rows_of(results, columns, results.models)) if results.has("SUP") else ()
+    seeds = len(results.seeds)
+    over = f"means over {seeds} seeds ± half the 95 % interval" if seeds > 1 else "one seed"
+    header = "objective", "language", *map(str, columns)
+    return Table(f"Scores and alignment@1 in percent, {over}", header, rows, labels=2) if rows else None
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def as_text(table: Table) -> str:
+    """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
+    rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
+    columns = list[list[str]]()
+    for column in zip(*rows, strict=True):
+        width = min(WIDTH // 2, max(map(len, column)))
+        columns.append([cell[:width].ljust(width) for cell in column])
+    labels = columns[: table.labels]
+    blocks = [labels]
+    for cells in columns[table.labels :]:
+        if len(blocks[-1]) > len(labels) and sum(len(c[0]) + 2 for c in (*blocks[-1], cells)) > WIDTH:
+            blocks.append(labels)
+        blocks[-1] = [*blocks[-1], cells]
+    texts = []
+    for block in blocks:
+        lines = ("  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True))
+        texts.append("\n".join(lines))
+    return "\n".join([_wrapped(table.title), "\n\n".join(texts)])
