@@ -12,6 +12,7 @@ appears only on the site.
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from functools import cache, partial
@@ -25,7 +26,7 @@ from calque.derive.files import whole_file
 from calque.derive.forms import Named
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.report.folder import COMMITTED, read_table
-from calque.experiments.report.paper import conclusions, counted, items, papers
+from calque.experiments.report.paper import OPPOSITE, SAME, UNDECIDED, UNTESTED, conclusions, items, papers
 from calque.experiments.settings.catalogue import table as studies_table
 from calque.pretrain.objectives import OBJECTIVES
 from docs.benchmark import read as read_benchmarks
@@ -177,7 +178,13 @@ def _claims() -> list[str]:
 
 
 def _claims_counted() -> list[str]:
-    return [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))]
+    """Count the papers' claims by direction, in a sentence."""
+    rows = {row for name in papers() for row in chain(*conclusions(name).values()) if row.where}
+    untested = sum(row.direction == UNTESTED for row in rows)
+    counts = Counter(re.split(":| after", row.direction)[0] for row in rows)
+    decided = f"{counts[SAME]} have the same direction here and {counts[OPPOSITE]} the opposite one"
+    undecided = f"{counts[UNDECIDED] - untested} remain undecided, {untested} untested"
+    return [f"Of {len(rows)} published claims, {decided}; {undecided}."]
 
 
 def _paper(name: str) -> list[str]:

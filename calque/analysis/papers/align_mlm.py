@@ -323,7 +323,6 @@ def zero_shot_columns(results: Results) -> list[Column]:
 
 
 def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
-    """Return a column with the mean of the tasks' main scores."""
     return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 

@@ -172,7 +172,6 @@ def correlation_figure(results: Results) -> Plot | None:
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
-    """Return the paper's alignments, each with its Delta."""
     pairs = []
     for p in results.published:
         delta = results.printed(3, DELTA, p.objective, p.transform, task, metric)

@@ -1,14 +1,12 @@
 """Tables and figures of papers, reproduced from committed records next to the published numbers."""
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from calque.analysis.papers.printed import PaperClaim, Printed
+from calque.analysis.papers.printed import Judged, PaperClaim, Printed
 from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.report.drawing import Plot
@@ -100,7 +98,6 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """Read each paper's file."""
     return {name: read_toml(Path(__file__).with_name(f"{name}.toml")) for name in NAMES}
 
 
@@ -160,34 +157,22 @@ def printed(one: Item) -> Printed:
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
     claims tested on the same records."""
-    claims = list[tuple[Item, PaperClaim]]()
+    judged = list[tuple[Item, PaperClaim, Judged]]()
     for paper_item in items(paper):
         for fields in paper_item.claims:
             common = {name: value for name, value in fields.items() if name != "each"}
             for variant in fields.get("each", [{}]):
                 for claim in parsed(PaperClaim, {**paper_item.claim, **common, **variant}).by_task:
-                    claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
-    judgements = [printed(paper_item).judge(claim) for paper_item, claim in claims]
-    records = [paper_item.records for paper_item, _ in claims]
-    corrected = in_families(zip(records, [judged[0] for judged in judgements], strict=True))
+                    on = replace(paper_item, records=claim.records or paper_item.records)
+                    judged.append((on, claim, printed(on).judge(claim)))
+    corrected = in_families((on.records, verdict) for on, _, (verdict, *_) in judged)
     by_item: dict[str, list[Conclusion]] = {}
-    for (paper_item, claim), judged, tested in zip(claims, judgements, corrected, strict=True):
-        verdict, our_value, paper_value, remark = judged
+    for (on, claim, (verdict, ours, papers_value, remark)), tested in zip(judged, corrected, strict=True):
         word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
-        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), our_value, paper_value, remark)
-        by_item.setdefault(paper_item.name, []).append(row)
+        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, papers_value, remark)
+        by_item.setdefault(on.name, []).append(row)
     return by_item
-
-
-def counted(found: Iterable[Conclusion]) -> str:
-    """Count claims by direction, in a sentence."""
-    claims = [claim for claim in {*found} if claim.where]
-    untested = sum(claim.direction == UNTESTED for claim in claims)
-    counts = Counter(re.split(":| after", claim.direction)[0] for claim in claims)
-    decided = f"{counts[SAME]} have the same direction here and {counts[OPPOSITE]} the opposite one"
-    undecided = f"{counts[UNDECIDED] - untested} remain undecided, {untested} untested"
-    return f"Of {len(claims)} published claims, {decided}; {undecided}."
 
 
 def rendered(one: Item) -> Table | Plot:
