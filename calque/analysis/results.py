@@ -289,14 +289,16 @@ class Results:
     def layers(self, measure: str) -> list[int]:
         return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
 
-    def floors_of(self, *test: str) -> dict[str, Floor]:
-        """Each baseline's score, selected by task, metric, language and the language of training."""
-        tests = ((f, (f.task, f.metric, f.language, f.learnt)) for f in self.floors)
-        return {floor.baseline: floor for floor, floors_test in tests if floors_test == test}
+    def floors_of(self, *test: str) -> list[Floor]:
+        """The baselines' scores, selected by task, metric, language and the language of training."""
+        return [f for f in self.floors if (f.task, f.metric, f.language, f.learnt) == test]
+
+    def baseline(self, name: str, *test: str) -> float | None:
+        return next((floor.value for floor in self.floors_of(*test) if floor.baseline == name), None)
 
     def floor(self, *test: str) -> Floor | None:
         """The score of the strongest baseline that is not a surface baseline, or None."""
-        floors = [floor for floor in self.floors_of(*test).values() if not floor.surface]
+        floors = [floor for floor in self.floors_of(*test) if not floor.surface]
         return max(floors, key=attrgetter("value"), default=None)
 
     def printed(self, *key: Any) -> Published | None:

@@ -78,10 +78,9 @@ def scores_table(results: Results) -> Table | None:
     baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
     rows = list(_rows(results, 3, columns))
     for (name, title), transform in product(baselines.items(), results.transforms):
-        cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
-        for column in columns:
-            floors = results.floors_of(column.task, column.metric, transform, learnt.get(column.measure, ""))
-            cells.append(percent(floors[name].value if name in floors else None))
+        learnt = {"SUP": transform, "ZS": results.source, DELTA: ""}
+        tests = ((c.task, c.metric, transform, learnt[c.measure]) for c in columns)
+        cells = [percent(results.baseline(name, *test)) for test in tests]
         rows.append((title, results.transform_title(transform), FLOOR, *cells))
     about: dict[str, Any] = {"floors": results.floors, "published": results.published}
     heading = "Table 3" if results.published else "Transfer"
@@ -104,13 +103,11 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
     objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
     for model in product(objectives, transforms):
         papers = [results.printed(table, c.measure, *model, c.task, c.metric) for c in columns]
-        cells = {
-            OURS: [column.cell(results, *model) for column in columns],
-            PUBLISHED: [percent(number.value if number else None) for number in papers],
-        }
-        for source, numbers in cells.items():
-            if {*numbers} != {MISSING}:
-                yield model[0], results.transform_title(model[1]), source, *numbers
+        published = [percent(number.value if number else None) for number in papers]
+        ours = [column.cell(results, *model) for column in columns]
+        for source, cells in ((OURS, ours), (PUBLISHED, published)):
+            if {*cells} != {MISSING}:
+                yield model[0], results.transform_title(model[1]), source, *cells
 
 
 def _entries_table(results: Results) -> Table | None:

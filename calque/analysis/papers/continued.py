@@ -190,8 +190,7 @@ def _task_table(study: Continued, task: str) -> Table | None:
         rows += study.rows([*([key] for key in keys), keys[1:], keys], metric_title(metric), OURS)
     baselines = {floor.baseline: floor.title for floor in results.floors if floor.task == task}
     for metric, (name, title) in product(metrics, baselines.items()):
-        floors = [results.floors_of(task, metric, language, study.source).get(name) for language in languages]
-        values = [floor.value if floor else None for floor in floors]
+        values = [results.baseline(name, task, metric, language, study.source) for language in languages]
         cells = map(percent, [*values, mean_of_all(values[1:]), mean_of_all(values)])
         rows.append((title, metric_title(metric), FLOOR, *cells))
     heads = [*languages, "mean of the others", "mean of all"]

@@ -243,18 +243,14 @@ def _wrapped(text: str) -> str:
 def as_text(table: Table) -> str:
     """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
     rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
-    columns = list[list[str]]()
+    columns, blocks = list[list[str]](), list[list[list[str]]]()
     for column in zip(*rows, strict=True):
         width = min(WIDTH // 2, max(map(len, column)))
         columns.append([cell[:width].ljust(width) for cell in column])
     labels = columns[: table.labels]
-    blocks = [labels]
     for cells in columns[table.labels :]:
-        if len(blocks[-1]) > len(labels) and sum(len(c[0]) + 2 for c in (*blocks[-1], cells)) > WIDTH:
-            blocks.append(labels)
-        blocks[-1] = [*blocks[-1], cells]
-    texts = []
-    for block in blocks:
-        lines = ("  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True))
-        texts.append("\n".join(lines))
-    return "\n".join([_wrapped(table.title), "\n\n".join(texts)])
+        if not blocks or sum(len(c[0]) + 2 for c in (*blocks[-1], cells)) > WIDTH:
+            blocks.append([*labels])
+        blocks[-1].append(cells)
+    lines = [["  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True)] for block in blocks]
+    return "\n".join([_wrapped(table.title), "\n\n".join(map("\n".join, lines))])
