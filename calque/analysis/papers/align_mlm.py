@@ -165,7 +165,6 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a
 
 
 def align_mlm_claims(results: Results) -> Iterator[Claim]:
-    """Yield ALIGN-MLM's headline claims with their verdicts."""
     under, script = map(results.transform_title, (INVERTED, SCRIPT))
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on, figure_2 = _on(task), "Figure 2, Table 3"
