@@ -167,7 +167,7 @@ class Checkpoint:
     @cached_property
     def data(self) -> Languages | None:
         """The languages that the model was trained on, or None if no parent folder contains them."""
-        for parent in self.folder.resolve().parents if self.identity else ():
+        for parent in self.folder.resolve().parents if TRAINED_ON in self.facts else ():
             if finished(folder := parent / self.facts[TRAINED_ON]):
                 return Languages.open(folder, self.identity["languages"], whole=True)
         return None

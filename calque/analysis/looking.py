@@ -58,7 +58,7 @@ class Look:
                     best = (f"  {self._glossed(word)} {value:{form}}" for word, _, value in answer.best)
                     lines.append(f"  {self._glossed(answer.word)}".ljust(LABEL) + "".join(best))
                 lines.append("")
-        return "\n".join([*lines, *(f"left out: {note}" for note in self.left_out)])
+        return "\n".join([*lines, *(f"left out: {note}" for note in self.left_out)]).rstrip()
 
     def _glossed(self, word: str) -> str:
         return f"{word} ({self.glosses[word]})" if self.glosses.get(word, word) != word else word

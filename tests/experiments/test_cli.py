@@ -113,6 +113,7 @@ WRONG = {
     f"derive {ROOT}/calque/derive/everyday/ewt-dev.conllup.xz --language trans": "is a treebank",
     "run pocket --runs file": "file",
     "report pocket --runs elsewhere": "calque run",
+    "report missing/folder": "contains no records",
     "compare nowhere nowhere": "nowhere",
     "look nowhere": "nowhere",
     "aer file file --source file": "--target",

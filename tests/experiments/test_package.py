@@ -1,6 +1,7 @@
 import doctest
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,7 @@ def test_fine_tuning_equals_the_studys(done, tuned):
 
 def test_missing_parts_of_a_study_are_named(copied, tmp_path):
     alone = calque.load(shutil.copytree(copied.model("MLM").checkpoint, tmp_path / "alone"))
+    assert replace(alone, facts={"identity": alone.identity}).data is None  # as in runs of earlier versions
     for method in (alone.rows, alone.alignment, lambda: alone.derive("the cook .")):
         with pytest.raises(BadInput, match="no parent folder"):
             method()

@@ -289,7 +289,7 @@ def report(
     """Write the report for a finished study or a folder of records."""
     from calque.experiments.settings.catalogue import studies
 
-    if exp in studies() or not Path(exp).is_dir():
+    if exp.endswith(".py") or exp in studies() or not ("/" in exp or Path(exp).is_dir()):
         typer.echo(_opened(exp, settings, sweep, runs, name).summarise())
         return
     if settings or sweep:

@@ -21,7 +21,7 @@ from calque.experiments.data.recipe import File, Recipe, by_url
 
 THERE, MISSING, ALTERED = "there", "missing", "altered"
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
-DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
+DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 TIMEOUT = 30.0  # maximum number of seconds without receiving a byte
 
 
@@ -81,7 +81,7 @@ def download(file: File, part: Path, report: Progress) -> Path:
         with requests.get(file.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if response.status_code != 416:  # otherwise, no bytes are left to receive
                 response.raise_for_status()
-                _receive(response, part, size if response.status_code == 206 else 0, report)
+                _receive(response, file.url, part, size if response.status_code == 206 else 0, report)
         _check(part, file.sha256, file.url)
     except (requests.RequestException, HTTPError) as error:
         raise BadInput(f"failed: {error}; run the command again", file.url) from None
@@ -91,11 +91,11 @@ def download(file: File, part: Path, report: Progress) -> Path:
     return part
 
 
-def _receive(response: requests.Response, part: Path, size: int, report: Progress) -> None:
+def _receive(response: requests.Response, url: str, part: Path, size: int, report: Progress) -> None:
     """Append the rest of a file to its first `size` bytes in `part`."""
-    rest, title = response.raw.length_remaining, f"fetching {Path(response.url).name}"
+    rest, title = response.raw.length_remaining, f"fetching {Path(url).name}"
     if rest is None and "Transfer-Encoding" not in response.headers:
-        raise BadInput("the server states no length, so truncation would go unnoticed", response.url)
+        raise BadInput("the server states no length, so truncation would go unnoticed", url)
     total = size + (rest or 0)
     with writing(part), part.open("ab" if size else "wb") as file:
         while block := response.raw.read1(1 << 17, decode_content=False):
@@ -132,9 +132,10 @@ def unpack(archive: Path, file: File) -> Path:
             with path.open("rb") as table:
                 header, *rows = table
             column, value = file.where.encode().split(b"=")
-            place = header.split(b"\t").index(column)
+            place = header.rstrip().split(b"\t").index(column)
             path = path.with_name(f"{path.name}.{file.where}")
-            path.write_bytes(b"".join([header, *(row for row in rows if row.split(b"\t")[place] == value)]))
+            chosen = (row for row in rows if row.rstrip().split(b"\t")[place : place + 1] == [value])
+            path.write_bytes(b"".join([header, *chosen]))
     except DAMAGE as error:
         if getattr(error, "errno", None) is not None:  # a disk error, not a damaged archive
             raise

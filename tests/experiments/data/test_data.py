@@ -114,9 +114,11 @@ def test_failed_downloads_give_a_reason(answer, said, site, tmp_path, monkeypatc
 
 
 def test_progress_ends_once_if_no_length_is_known(site, tmp_path):
-    reports, url = [], site.serve("/f", CONTENT, served.in_pieces)
+    site.serve("/x?token=1", CONTENT, served.in_pieces)
+    reports, url = [], site.serve("/f", CONTENT, served.status(302, Location="/x?token=1"))
     download(File(url, "f"), tmp_path / "part", lambda *report: reports.append(report))
     assert [done for _, done, of in reports if done == of] == [SIZE] and len(reports) > 2
+    assert {title for title, *_ in reports} == {"fetching f"}
 
 
 # Archives
@@ -160,6 +162,9 @@ def test_members_are_unpacked(name, tmp_path):
     folder.mkdir()
     assert unpacked(folder, content, name, "a/b") == b"one"
     assert unpacked(folder, content, name, "c.tgz > t", "language=en") == b"language\tlabel\nen\tyes\n"
+    assert unpacked(folder, content, name, "c.tgz > t", "label=no") == b"language\tlabel\nde\tno\n"
+    with pytest.raises(BadInput, match="'tongue' is not in list"):
+        unpacked(folder, content, name, "c.tgz > t", "tongue=en")
     assert [path.name for path in tmp_path.iterdir()] == ["inner"]
 
 
