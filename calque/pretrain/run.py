@@ -330,10 +330,10 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove a run's states except `last`."""
+    """Remove a run's states except `last`, but not the user's files and links."""
     sweep(folder)
     for old in folder.glob(STEP):
-        if old != last:
+        if old != last and old.is_dir() and not old.is_symlink():
             shutil.rmtree(old)
 
 
