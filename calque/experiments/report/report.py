@@ -228,9 +228,10 @@ def scores_table(results: Results) -> Table | None:
     """Return the scores on every task and alignment@1 by objective and derived language, or None if no
     transfer was measured."""
     columns = [*task_columns(("ZS", "SUP", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
-    rows = tuple(rows_of(results, columns, results.models)) if results.has("SUP") else ()
+    found = rows_of(results, columns, results.models) if results.has("SUP") else ()
+    rows = tuple((*row[:2], *(cell.split(" ")[0] for cell in row[2:])) for row in found)
     seeds = len(results.seeds)
-    over = f"means over {seeds} seeds ± half the 95 % interval" if seeds > 1 else "one seed"
+    over = f"means over {seeds} seeds, intervals in the report" if seeds > 1 else "one seed"
     header = "objective", "language", *map(str, columns)
     return Table(f"Scores and alignment@1 in percent, {over}", header, rows, labels=2) if rows else None
 
