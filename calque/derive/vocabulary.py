@@ -135,12 +135,15 @@ class Vocabulary:
 
     def encode_words(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the concatenated ids of all words (T,), and the number of ids per word. UNKNOWN and words
-        without ids are encoded as the unknown type."""
+        without ids are encoded as the unknown type. Raises BadInput if the tokenizer fails."""
         if len(self._cache) > self.room:
             self._cache = {}
         special, unknown = set(self.specials.ids), self.specials.unknown
         new = [word for word in dict.fromkeys(words) if word not in self._cache]
-        encodings = self._words.encode_batch_fast([f" {word}" for word in new], add_special_tokens=False)
+        try:
+            encodings = self._words.encode_batch_fast([f" {word}" for word in new], add_special_tokens=False)
+        except Exception as error:  # tokenizers raises a bare Exception
+            raise BadInput(f"the tokenizer cannot encode some words: {error}") from None
         for word, encoding in zip(new, encodings, strict=True):
             if not word.strip(" \t\r\n"):
                 raise ValueError(f"{word!r} is not a word: it contains only white space")

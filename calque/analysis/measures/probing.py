@@ -35,6 +35,7 @@ from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import state_of
 from calque.pretrain.run import restore
 
+MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
 LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 Shuffle = Callable[[Sequence[Hashable]], np.ndarray]  # `shuffled` with a given number of shuffles
@@ -52,7 +53,10 @@ class ProbeConfig:
     former_fields: ClassVar[Mapping[str, Any]] = {"seed": 0}
 
     def mistakes(self) -> list[str]:
-        return out_of_range(self, sentences=20, tagged=20, tested=20, shuffles=40)
+        wrong = out_of_range(self, sentences=20, tagged=20, tested=20, shuffles=40)
+        if self.shuffles > MOST_SHUFFLES:
+            wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
+        return wrong
 
 
 def growth(

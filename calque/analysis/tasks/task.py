@@ -103,8 +103,8 @@ class Reader:
         """Combine one or two texts: `<s> text </s> </s> text </s>` or, for BERT, `[CLS] text [SEP] text
         [SEP]`, where the second text has another token type."""
         start, end = self.specials.start, self.specials.end
-        befores = [start], [] if self.is_bert else [end]
-        parts = [[*before, *text.tolist(), end] for before, text in zip(befores, texts, strict=False)]
+        befores = [[start], [] if self.is_bert else [end]][: len(texts)]
+        parts = [[*before, *text.tolist(), end] for before, text in zip(befores, texts, strict=True)]
         types = np.repeat(np.arange(len(parts), dtype=np.uint8), list(map(len, parts)))
         return self.row(list(chain.from_iterable(parts)), targets, types if self.is_bert else 0)
 
@@ -251,7 +251,7 @@ class Split:
                 if len(example.texts) != len(names):
                     raise ValueError(f"expected a {' and a '.join(names)}, not {len(example.texts)} texts")
                 gold = tuple(map(intern, self.task.gold(example)))
-            except (ValueError, LookupError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError) as error:  # e.g. of a user's task
                 raise self.fault(f"not an example of the task {self.task.name}: {error}", line) from error
             yield example, gold
 

@@ -107,6 +107,11 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     assert "cannot read this tokenizer" in refused(bare)
     Tokenizer(models.BPE({"the": 0}, [])).save(str(bare / "tokenizer.json"))
     assert "lacks a special type" in refused(bare)
+    tokenizer = Tokenizer.from_file(str(bert / "tokenizer.json"))
+    tokenizer.model.unk_token = "missing"
+    tokenizer.save(str(bare / "tokenizer.json"))
+    aligner = EncoderAligner.open(bare, OT, LAYER)
+    assert "cannot encode some words" in refusal(list, aligner.align([(("日",), ("the",))]))
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
     assert "types, but the model has only" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")

@@ -11,6 +11,7 @@ from calque.derive.order import Invert
 from calque.derive.sentence import Example, Sentence, Span, write_examples
 from calque.derive.transform import Account, image_of_example
 from calque.derive.vocabulary import OURS
+from tests.refusals import refusal
 
 SENTENCE = Sentence(("Sara", "ate"), ("PROPN", "VERB"), spans=(Span(0, 1, "PER"),))
 
@@ -73,3 +74,13 @@ def test_answers_are_decoded_across_rows(tmp_path):
     assert [len(row.ids) for row in encoded.rows] == [8, 7, 3, 8, 3]
     answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # padded like the batch
     assert split.decode(encoded, answers, ["X", "Y"]) == split.gold
+
+
+class Numbers(POS):
+    def tags(self, sentence):
+        return list(range(1, 1 + len(sentence)))
+
+
+def test_errors_of_own_tasks_name_the_example(tmp_path):
+    split = written(tmp_path / "train.jsonl", Numbers(), tagged("a b", "X ADJ"))
+    assert "train.jsonl:1: not an example of the task pos: " in refusal(list, split)
