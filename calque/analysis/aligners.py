@@ -122,19 +122,32 @@ def open_encoder(folder: Path, device: str = "cpu", with_head: bool = False) -> 
     return encoder.eval().to(device)
 
 
+def batches(sizes: Sequence[tuple[int, ...]], most: int, ids: int) -> Iterator[list[int]]:
+    """Sort items by the sizes of their sides, and yield the indices of batches of up to `most` items, and of
+    up to `ids` ids with padding."""
+    batch, widest = list[int](), tuple[int, ...]()
+    for i in sorted(range(len(sizes)), key=lambda i: (sum(sizes[i]), sizes[i])):
+        wider = tuple(map(max, sizes[i], widest or sizes[i]))
+        if batch and (len(batch) == most or (len(batch) + 1) * sum(wider) > ids):
+            yield batch
+            batch, wider = [], sizes[i]
+        batch.append(i)
+        widest = wider
+    if batch:
+        yield batch
+
+
 @inference_mode
 def states(
-    model: Any, rows: Sequence[Ids], types: int | Sequence[Ids] = 0, top: int | None = None
+    model: Any, rows: Sequence[Ids], types: int | Sequence[Ids] = 0, top: int | None = None, most: int = 0
 ) -> Iterator[tuple[list[int], list[Tensor]]]:
     """Yield batches of row indices with their rows' states (B, L, H) after the embeddings and after each
     layer up to `top` (default: all). Values at padding are arbitrary. `types` are the rows' token types, or
-    the number of their language, which only models with language embeddings use."""
+    the number of their language, which only models with language embeddings use. `most` (default: ROWS) is
+    the maximum of B."""
     if isinstance(types, int):
         types = [[types * has_languages(model.config.type_vocab_size)] * len(row) for row in rows]
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-    while order:
-        size = next((n for n, i in enumerate(order[:ROWS]) if (n + 1) * len(rows[i]) > IDS), ROWS)
-        batch, order = order[: max(size, 1)], order[max(size, 1) :]
+    for batch in batches([(len(row),) for row in rows], most or ROWS, IDS):
         ids, kinds = (
             nn.utils.rnn.pad_sequence([torch.tensor(side[i]) for i in batch], True, filler).to(model.device)
             for side, filler in ((rows, model.config.pad_token_id), (types, 0))
@@ -147,11 +160,9 @@ def states(
         yield batch, list(islice(layers, None if top is None else top + 1))
 
 
-def states_by_row(
-    model: Any, rows: Sequence[Ids], types: int | Sequence[Ids] = 0, top: int | None = None
-) -> Iterator[tuple[int, Tensor]]:
+def states_by_row(model: Any, rows: Sequence[Ids], language: int) -> Iterator[tuple[int, Tensor]]:
     """Yield each row's index and its states (layers, ids, H), in order of length; otherwise as `states`."""
-    for batch, hidden in states(model, rows, types, top):
+    for batch, hidden in states(model, rows, language):
         for number, i in enumerate(batch):
             yield i, torch.stack([layer[number, : len(rows[i])] for layer in hidden])
 
@@ -170,7 +181,8 @@ def sentence_means(model: Any, rows: Sequence[Ids], language: int = 0) -> Tensor
 
 SideIds = tuple[np.ndarray, np.ndarray]  # a sentence's ids (T,), and each word's number of ids (W,)
 PairIds = tuple[SideIds, SideIds]
-WINDOW, BATCH = 1024, 32  # pairs that are sorted by length, and pairs that are encoded, at a time
+WINDOW = 1024  # number of pairs that are sorted by length at a time
+PAIR_ROWS, PAIR_IDS = 32, 6144  # as ROWS and IDS: rows encoded at a time, and ids in a batch of pairs
 
 
 def encoded_pairs(vocabulary: Vocabulary, pairs: Iterable[Pair]) -> Iterator[PairIds]:
@@ -207,9 +219,9 @@ class PairEncoder:
         while window := [self._truncated(pair) for pair in islice(remaining, WINDOW)]:
             linked: list[list[Links]] = [[[] for _ in readings] for _ in window]
             complete = [i for i, sides in enumerate(window) if all(len(side.ids) for side in sides)]
-            complete.sort(key=lambda i: sum(len(side.ids) for side in window[i]))
-            for first in range(0, len(complete), BATCH):
-                batch = complete[first : first + BATCH]
+            sizes = [tuple(len(side.ids) for side in window[i]) for i in complete]
+            for places in batches(sizes, WINDOW, PAIR_IDS):
+                batch = [complete[place] for place in places]
                 sides = [side for i in batch for side in window[i]]
                 states = self._states(sides, top)
                 for number, (method, layer) in enumerate(readings):
@@ -239,8 +251,8 @@ class PairEncoder:
             sides.append(Truncated(ids[:size], words[:size]))
         return sides
 
-    def _states(self, sides: Sequence[Truncated], top: int) -> list[Tensor]:
-        """Return the states of each side, (layers, ids, H); the sides of a pair are neighbours."""
+    def _states(self, sides: Sequence[Truncated], top: int) -> list[list[Tensor]]:
+        """Return the states (ids, H) of each side at each layer; the sides of a pair are neighbours."""
         rows, types, spans = list[list[int]](), list[list[int]](), list[tuple[int, slice]]()
         for number, side in enumerate(sides):
             kind, second = self.types[number % 2], self.joint and number % 2
@@ -251,8 +263,10 @@ class PairEncoder:
             spans.append((len(rows) - 1, slice(first, first + len(side.ids))))
             rows[-1] += [*side.ids.tolist(), self.specials.end]
             types[-1] += [kind] * (len(side.ids) + 1)
-        hidden = dict(states_by_row(self.encoder, rows, types, top))
-        return [hidden[row][:, span] for row, span in spans]
+        by_row = dict[int, list[Tensor]]()  # views, because copies of all layers would take much memory
+        for batch, layers in states(self.encoder, rows, types, top, PAIR_ROWS):
+            by_row |= {row: [layer[n] for layer in layers] for n, row in enumerate(batch)}
+        return [[layer[span] for layer in by_row[row]] for row, span in spans]
 
 
 def links_of(words: Sequence[np.ndarray], vectors: Sequence[Tensor], method: Method) -> list[set[Link]]:

@@ -61,7 +61,7 @@ class Classification(Task):
     """A task that labels one or more texts, encoded in a single row. The longest text is truncated."""
 
     head = TextHead()
-    label, expected = ".+", "a label"  # a pattern for labels, and its description in errors
+    label, expected = "(?s).+", "a label"  # a pattern for labels, and its description in errors
 
     def gold(self, example: Example) -> Answer:
         if not re.fullmatch(self.label, example.label):
@@ -258,9 +258,11 @@ class Questions(Task):
     def decode(self, example: Example, answers: AnsweredRows, labels: Sequence[str]) -> Answer:
         rows, candidates = cast(Sequence[tuple[SpanRow, np.ndarray]], answers), list[tuple[float, int, int]]()
         for limit in (BEST, None):
-            for row, logits in () if candidates else rows:
+            for row, logits in rows:
                 found = spans(row, logits, limit)
                 candidates += [(score, row.starts[start], row.ends[end]) for score, start, end in found]
+            if candidates:
+                break
         _, start, end = max(candidates, key=lambda span: span[0])  # the first in case of a tie
         text = " ".join(sentence.text for sentence in example.texts[1])
         return (text[start:end].strip(),)  # a sub-word that is only a space marker covers a space

@@ -75,7 +75,7 @@ def test_links_do_not_depend_on_other_pairs(roberta, sentence_pairs, monkeypatch
     after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
     assert after == [before[i] for i in shuffled]
     monkeypatch.setattr(aligners, "WINDOW", 7)
-    monkeypatch.setattr(aligners, "BATCH", 3)
+    monkeypatch.setattr(aligners, "PAIR_IDS", 100)
     assert list(aligner.align(sentence_pairs)) == before
 
 
