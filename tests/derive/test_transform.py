@@ -11,7 +11,7 @@ from calque.derive.errors import BadInput
 from calque.derive.order import Invert, kendall_distance
 from calque.derive.sentence import PARTS, Sentence
 from calque.derive.transform import Account, Compose, Transform, compose, image_of
-from calque.derive.transforms import TRANSFORMS, transform
+from calque.derive.transforms import SCRIPT, TRANSFORMS, transform
 from tests.derive.strategies import law, sentences, transforms
 
 
@@ -49,8 +49,12 @@ def test_transforms_keep_words_and_their_columns(sentence, transform, number):
 EXAMPLES = [
     (kind, kind.example().replace("fr", "romance") + suffix)
     for kind in TRANSFORMS
-    for suffix in ("", *(f"-{form.example}" for form in kind.forms if form.field in ("overlap", "p")))
+    for suffix in (
+        "",
+        *(f"-{form.example}" for form in kind.forms if isinstance(kind.defaults()[form.field], float)),
+    )
 ]
+EXAMPLES += [(type(SCRIPT), f"trans-25{form.name}") for form in SCRIPT.forms[1:]]
 
 
 @pytest.mark.parametrize(("kind", "name"), EXAMPLES)
