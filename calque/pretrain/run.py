@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import errno
+import fnmatch
 import json
 import os
 import re
@@ -415,8 +416,8 @@ def check_snapshots(folder: Path, digests: Mapping[str, str]) -> None:
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
     """Return a finished run's snapshots, which `restore` reads, by ascending step."""
-    names = sorted(name for name in run.digests if name.startswith(f"{SNAPSHOTS}/"))
-    steps = {_step(Path(name)): name for name in names}
+    names = fnmatch.filter(run.digests, f"{SNAPSHOTS}/{STEP}.safetensors")
+    steps = {_step(Path(name)): name for name in sorted(names)}
     if not steps:
         raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
     return steps

@@ -82,7 +82,8 @@ def tensor_names(folder: Path) -> set[str]:
 
 def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, list[str]]:
     """Load a folder's encoder, or its masked language model `with_head`, on the CPU in float32; return it and
-    the names of missing weights. Raises BadInput if the model is missing, damaged, unsafe or inconsistent."""
+    the names of missing weights. Raises MemoryError, or BadInput if the model is missing, damaged, unsafe or
+    inconsistent."""
     from transformers import AutoModel, AutoModelForMaskedLM
 
     check_part(folder, RUN)  # safetensors files contain no checksum
@@ -126,6 +127,8 @@ def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> A
         return kind.from_pretrained(folder, **options)
     except Exception as error:  # a dozen types of exceptions are possible, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, MemoryError) or "allocate memory" in message:
+            raise MemoryError(f"{folder}: {message[:200]}") from None
         raise BadInput(f"cannot load the {what}: {message[:300]}", folder) from None
     finally:
         logging.set_verbosity(level)

@@ -53,6 +53,15 @@ def test_code_in_a_folder_is_not_run_and_nothing_is_asked(folder, tmp_path, monk
     assert not mark.exists()
 
 
+def test_lack_of_memory_is_not_blamed_on_the_model(folder, monkeypatch):
+    def load(*_, **options):
+        raise RuntimeError("unable to mmap 8 bytes: Cannot allocate memory (12)")
+
+    monkeypatch.setattr("transformers.AutoModel.from_pretrained", load)
+    with pytest.raises(MemoryError, match="model: unable to mmap"):
+        load_model(folder)
+
+
 def test_pickles_are_not_opened(folder):
     weights = load_model(folder, with_head=True)[0].state_dict()
     (folder / "model.safetensors").unlink()

@@ -7,7 +7,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, Artefact
+from calque.derive.files import MANIFEST, Artefact, write_manifest
 from calque.derive.fingerprint import sha256
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objectives.xlm import XLMAlign
@@ -65,3 +65,11 @@ def test_changed_snapshot_is_rejected(study, tmp_path, damage):
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: this is not the snapshot listed"):
         pretrain(tmp_path, of_study(study, train=KEPT))
+
+
+def test_other_files_are_not_snapshots(tmp_path):
+    (tmp_path / SNAPSHOTS).mkdir()
+    for name in ("step-000000008.safetensors", "notes.txt"):
+        (tmp_path / SNAPSHOTS / name).touch()
+    write_manifest(tmp_path, RUN, {})
+    assert tuple(snapshots_of(Artefact.open(tmp_path, RUN))) == (8,)
