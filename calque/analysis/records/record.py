@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.aer import LinkCounts
-from calque.derive.readers.conllu import WORDS
+from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(
     r"(\d{1,15})(?:\*([1-9]\d{0,6}))?", re.ASCII
@@ -147,6 +147,10 @@ class Record:
             raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
         if self.count < 0:
             raise ValueError(f"count should be 0 or more, not {self.count}")
+        if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
+            raise ValueError(f"the null should have at least one shuffle, and low <= high: {self.null}")
+        if self.units not in (WORDS, XTREME):
+            raise ValueError(f"units should be {WORDS} or {XTREME}, not {self.units!r}")
         if self.items is not None:
             ratio = self.items.ratio
             if ratio is None or not math.isclose(
@@ -233,7 +237,7 @@ class Described:
     @property
     def given(self) -> bool:
         """Whether this is a given model, identified only by the digest of its weights."""
-        return all(part["kind"] == "GivenModel" for part in self.parts)
+        return all(part.get("kind") == "GivenModel" for part in self.parts)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -143,19 +143,27 @@ class Recorded(NamedTuple):
 
 def read_records(folder: Path) -> Recorded:
     """Read the runs, records and floors (absent in old folders) from a report's folder. Raises BadInput if
-    records are missing, contain impossible values, or refer to an unknown run."""
+    records are missing or contain impossible values, if a run or floor is repeated, or if a record refers to
+    an unknown run or language."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    names = {run.id for run in runs}
+    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+    tests = [(f.baseline, f.task, f.metric, f.language, f.learnt, *f.settings.values()) for f in floors]
+    for file, keys in ((RUNS, [run.id for run in runs]), (FLOORS, tests)):
+        for key, count in Counter[Any](keys).items():
+            if count > 1:
+                raise BadInput(f"{count} rows are about {key}; expected one", folder / file)
+    languages = {run.id: {"", *(language.name for language in run.languages)} for run in runs}
     for line, record in enumerate(records, start=1):
         try:
-            if record.run not in names:
+            if record.run not in languages:
                 raise ValueError(f"no run in {RUNS} is called {record.run!r}")
+            if lacking := {record.language, record.first} - languages[record.run]:
+                raise ValueError(f"its run has no language {lacking.pop()!r}")
             record.check()
         except ValueError as error:
             raise BadInput(str(error), folder / RECORDS, line) from None
-    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     return Recorded(runs, records, floors)
 
 

@@ -12,6 +12,7 @@ from calque.analysis.records.record import (
     HELD_OUT,
     Described,
     Items,
+    Null,
     Record,
     Run,
     Start,
@@ -112,3 +113,11 @@ def test_values_outside_a_measures_limits_are_rejected(measure, within, outside)
     for value in outside:
         with pytest.raises(ValueError, match="should be from"):
             Record("run", measure, "metric", value, count=1).check()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"null": Null(0.5, 0.6, 0.4, 100)}, {"null": Null(0.5, 0.4, 0.6, 0)}, {"units": "lines"}]
+)
+def test_impossible_nulls_and_units_are_rejected(wrong):
+    with pytest.raises(ValueError, match="should"):
+        Record("run", "ZS", "accuracy", 0.5, count=1, **wrong).check()

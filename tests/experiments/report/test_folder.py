@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import RECORDS, RUNS
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS
 from calque.experiments.report.folder import ABOUT, joined_rows, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
@@ -13,6 +13,8 @@ from tests.experiments.committed import ROOT
 from tests.experiments.conftest import SETTINGS, calque, refused
 
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
+FLOOR = dict.fromkeys(("baseline", "title"), "majority") | {"task": "pos", "metric": "accuracy", "value": 0.5}
+FLOOR |= {"count": 2, "language": "trans", "learnt": "source"}
 
 
 @pytest.fixture
@@ -136,6 +138,9 @@ def after_another(folder):
         (changed(RECORDS, lambda rows: rows.clear()), "contains no records"),
         (lambda folder: (folder / RECORDS).unlink(), "contains no records.jsonl; expected a report's folder"),
         (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
+        (changed(RUNS, lambda rows: rows.append({**rows[0], "seed": 7})), "2 rows are about "),
+        (lambda folder: lines(folder / FLOORS, 2 * [FLOOR]), "2 rows are about ('majority', 'pos', "),
+        (changed(RECORDS, lambda rows: rows[0].update(language="fr")), "its run has no language 'fr'"),
         (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations in one table: "),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
