@@ -124,7 +124,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 def described_facts(about: Mapping[str, Any]) -> Iterator[Fact]:
     """Yield the configuration in a report's description, and the time of its steps."""
-    texts = {key: "; ".join(map(str, about.get(key, ()))) for key in ("seeds", "settings", "sweep")}
+    texts = {key: ", ".join(map(str, about.get(key, ()))) for key in ("seeds", "settings", "sweep")}
     texts |= {"machine": str(about.get("machine", "")), "libraries": _listed(about.get("versions", {}))}
     yield from ((key.capitalize(), text) for key, text in texts.items() if text)
     match about.get(COMPUTE):
