@@ -32,7 +32,7 @@ def name_mistakes(
             expected = "expected no slash, no leading dot and no invisible character"
             wrong.append(f"{key}: {shown(name)} cannot be a folder's name; {expected}")
         if name.lower() in taken:
-            wrong.append(f"{key}: {name} is the name of one of Calque's own folders")
+            wrong.append(f"{key}: Calque itself uses the name {name}; choose another")
         if len(name.encode()) > LONGEST:
             wrong.append(f"{key}: {shown(name)} is too long for a folder's name")
     return wrong

@@ -140,6 +140,8 @@ class NaturalLanguages(StudyLanguages):
         if not (study.tasks or any(measure.parts() for measure in study.measures)):
             yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
         yield from language_mistakes("source", [self.source])
+        if self.vocabulary is not None:
+            yield "vocabulary: text in natural languages is encoded with the tokenizer of start"
         for objective in study.objectives:
             if objective.traits.start:
                 yield f"objectives: {objective.name} starts from another model, but this study trains none"

@@ -174,4 +174,4 @@ class Renamed(Invert):
 
 def test_reserved_names_are_rejected(pocket):
     wrong = pocket.changed(transforms=(Renamed(),)).mistakes()
-    assert any(f"{RESERVED[0]} is the name of one of Calque's own folders" in each for each in wrong)
+    assert any(f"Calque itself uses the name {RESERVED[0]}; choose another" in each for each in wrong)

@@ -87,12 +87,12 @@ def test_workers_know_the_transforms_of_a_file(folder):
         ),
         ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
         ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
-        ("same.py", PLAIN + "def same():\n    return pocket()\n", "pocket is the name of one of Calque's"),
+        ("same.py", PLAIN + "def same():\n    return pocket()\n", "Calque itself uses the name pocket"),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
         (
             "kept.py",
             PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n",
-            "cache is the name of one of Calque's own folders",
+            "Calque itself uses the name cache; choose another",
         ),
     ],
 )

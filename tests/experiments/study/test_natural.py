@@ -188,3 +188,7 @@ def test_invalid_languages_are_named(done, texts, bitexts, said):
     of = done.study.languages
     changed = done.study.changed(texts={**of.texts, **texts}, bitexts={**of.bitexts, **bitexts})
     assert any(said in mistake for mistake in changed.mistakes())
+
+
+def test_vocabulary_of_the_start_cannot_be_replaced(done):
+    assert any("tokenizer of start" in each for each in done.study.changed(vocabulary=Path("x")).mistakes())
