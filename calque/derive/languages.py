@@ -319,7 +319,7 @@ def _vocabulary(artefact: Artefact) -> Path:
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
     """Return the named languages after their source, if any. Each new script gets its own rows."""
     size, available = int(artefact.facts[VOCABULARY]["size"]), dict(artefact.facts["languages"])
-    first = [SOURCE] if available.pop(SOURCE, None) else []
+    first = [SOURCE] if available.pop(SOURCE, None) is not None else []
     if missing := [name for name in names if name not in available]:
         raise BadInput(unknown("language", missing[0], available), artefact.folder)
     rows, table = None, np.arange(size)
