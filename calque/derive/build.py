@@ -211,6 +211,7 @@ def only_images(source: Corpus, derived: Corpus, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
+    """Load a folder's vocabulary, whose tokenizer has this digest."""
     return Vocabulary.load(folder)
 
 

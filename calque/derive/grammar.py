@@ -337,6 +337,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> Weights:
+        """Return the weights that maximise the likelihood."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

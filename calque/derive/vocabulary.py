@@ -273,6 +273,7 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def read_specials(folder: Path) -> Specials:
+    """Read the special types from a folder written by `Vocabulary.save`."""
     ids = parse_json((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
     return Specials(**ids | {"others": tuple(ids["others"])})
 

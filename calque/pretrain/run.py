@@ -377,6 +377,7 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write tensors to a safetensors file; an OSError names the file."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 

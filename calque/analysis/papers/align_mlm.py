@@ -59,6 +59,7 @@ VARIANTS = {
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
     layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
     by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
@@ -165,6 +166,7 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a
 
 
 def align_mlm_claims(results: Results) -> Iterator[Claim]:
+    """Yield ALIGN-MLM's headline claims with their verdicts."""
     under, script = map(results.transform_title, (INVERTED, SCRIPT))
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on, figure_2 = _on(task), "Figure 2, Table 3"
@@ -300,6 +302,7 @@ def compared_metrics(results: Results) -> dict[str, str]:
 
 
 def xlm_align_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables of a study on XLM-Align (Chi et al. 2021), by file name."""
     columns = columns_of("starts")
     for joint, layer in product((False, True), results.layers(AER)):
         head = f"AER layer {layer}{', joint' if joint else ''}"
@@ -315,14 +318,17 @@ STRONGEST = "strongest word baseline"
 
 
 def zero_shot_columns(results: Results) -> list[Column]:
+    """Return one column per task, with the zero-shot score in its main metric."""
     return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
 
 
 def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
+    """Return a column with the mean, across tasks, of the scores in their main metrics."""
     return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 
 def equal_terms_tables(results: Results) -> dict[str, Table | None]:
+    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
     tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
     columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES, ALL_TYPES]
     for transform in results.transforms:

@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
-from calque.analysis.papers.colours import keys, looks
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Null, Record
 from calque.analysis.report import drawing
@@ -86,6 +86,7 @@ def titles(results: Results, objective: str, language: str) -> Model:
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
+    """Return one column per measure for each pair of a task and a metric."""
     return [
         Column(f"{score_title(task, metric)} {measure.replace(DELTA, 'Δ')}", measure, metric, task)
         for task, metric in metrics
@@ -94,6 +95,7 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
+    """Return the study's main tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -105,6 +107,7 @@ def score_title(task: str, metric: str = "", separator: str = " ") -> str:
 def column_table(
     name: str, results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Table | None:
+    """Tabulate the rows that `rows_of` yields; None if there are none."""
     rows = rows_of(results, columns, product(results.objectives, languages or results.transforms))
     return table(name, results, columns, rows)
 
@@ -136,6 +139,7 @@ def compare(results: Results, column: Column, first: Model, second: Model, bound
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """Return the columns that texts.toml specifies for a table or figure."""
     return [Column(*column) for column in TEXTS[kind][name]["columns"]]
 
 
@@ -153,6 +157,7 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
+    """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
     for name, columns in _specified("figures", paper).items():
         draw = by_step if TEXTS["figures"][name].get("by") == "step" else _by_language
         yield draw(name, results, columns)
@@ -281,24 +286,18 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
 
     def draw(panel: Axes, content: tuple[Column, str]) -> None:
         column, language = content
-        for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
+        for place, (objective, style) in enumerate(look.items()):
             curves = column.curves(results, objective, language)
             _draw_null(panel, curves)
-            points = means(
-                (step, {seed: Measured.of(curve[step]) for seed, curve in curves.items() if step in curve})
-                for step in steps
-            )
-            values, every = [100 * estimate.mean for _, estimate in points], 1 + len(points) // MARKERS
-            style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5}
-            panel.plot([step for step, _ in points], values, dash, markevery=every, **style)
+            points = _draw_means(panel, curves, steps, style)
             if not seeds and not log:
                 stride = max(1, len(points) // BARS)
                 # Different first steps keep the intervals of different objectives apart.
                 barred = points[int(place / len(look) * stride + 1e-9) :: stride]
-                drawing.draw_intervals(panel, [point for point in barred if point[1].seeds > 1], colour)
+                drawing.draw_intervals(panel, [point for point in barred if point[1].seeds > 1], style.colour)
             for curve in curves.values() if seeds and len(results.seeds) > 1 else ():
                 values = [100 * record.value for record in curve.values()]
-                panel.plot(list(curve), values, dash, color=colour, linewidth=0.8, alpha=0.5)
+                panel.plot(list(curve), values, style.dash, color=style.colour, linewidth=0.8, alpha=0.5)
         if log and language == languages[0]:
             panel.set_ylabel(drawing.wrapped(f"{column.head}, %", 1.1))
 
@@ -311,21 +310,36 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
     layout["labels"] = "step of pretraining", entry.get("axis", "")
     handles, grid = keys(results, look, line=None), (across, 1.4 if log else 1.8)
     plot = chart(name, results, panels, draw, grid, handles, records, **layout)
-    _set_steps(plot.figure.axes[0], steps, log)
-    for panel in plot.figure.axes[: len(panels) : across]:
-        panel.set_ylim(bottom=0)
-        panel.yaxis.set_major_locator(MaxNLocator(4))
+    _set_axes(plot.figure.axes[: len(panels) : across], steps, log)
     return plot
 
 
-def _set_steps(panel: Axes, steps: Sequence[int], log: bool) -> None:
-    panel.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+def _set_axes(panels: Sequence[Axes], steps: Sequence[int], log: bool) -> None:
+    steps_axis = panels[0].xaxis
+    steps_axis.set_major_locator(MaxNLocator(3, integer=True))
     if log:
         first = min(filter(None, steps))
-        panel.set_xscale("symlog", linthresh=first, linscale=0.3)
-        panel.set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= steps[-1])])
-        panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        panels[0].set_xscale("symlog", linthresh=first, linscale=0.3)
+        panels[0].set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= steps[-1])])
+        steps_axis.set_minor_locator(NullLocator())
+    steps_axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    for panel in panels:
+        panel.set_ylim(bottom=0)
+        panel.yaxis.set_major_locator(MaxNLocator(4))
+
+
+def _draw_means(
+    panel: Axes, curves: Mapping[int, Mapping[int, Record]], steps: Sequence[int], look: Look
+) -> list[tuple[int, Estimate]]:
+    """Plot means over seeds against steps, and return them."""
+    points = means(
+        (step, {seed: Measured.of(curve[step]) for seed, curve in curves.items() if step in curve})
+        for step in steps
+    )
+    values, every = [100 * estimate.mean for _, estimate in points], 1 + len(points) // MARKERS
+    style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 4.5}
+    panel.plot([step for step, _ in points], values, look.dash, markevery=every, **style)
+    return points
 
 
 def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:

@@ -92,12 +92,14 @@ class Continued:
         return average(numbers)
 
     def rows(self, columns: Sequence[Iterable[Key]], *labels: str) -> Rows:
+        """Return a row for each model, with the mean over each column's numbers."""
         return [
             (self.title(model), *labels, *(_cell(self.values(model, keys)) for keys in columns))
             for model in self.models
         ]
 
     def table(self, name: str, heads: Iterable[str], rows: Rows, **about: Any) -> Table | None:
+        """Return a table whose note describes the study's seeds and source."""
         seeds = over_seeds(self.seeds)
         if len(self.seeds) == 1:
             covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
@@ -118,6 +120,7 @@ def _retrieval(pair: Pair, layer: int) -> Key:
 
 
 def set_title(gold: str) -> str:
+    """Return the paper's name for a gold set."""
     return PAPERS_NAMES.get(gold, gold)
 
 

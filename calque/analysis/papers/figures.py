@@ -122,13 +122,12 @@ def delta_figure(results: Results) -> Plot | None:
     handles: list[Any] = [Patch(label=results.objective_title(o), **style.bar) for o, style in look.items()]
     handles += [key("published, at the paper’s scale", INK, "D", "none")] if printed else []
     handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if no_transfer else []
-    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
+    grid = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups))))), 2.0
     panels = [(results.transform_title(transform), transform) for transform in transforms]
     layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
     records, numbers = shown_records(results, task_columns(("SUP", "ZS"), groups)), list(printed.values())
     floors = list(dict.fromkeys(floor for floor, _ in no_transfer.values()))
-    shown, grid = (records, numbers, floors), (columns, 2.0)
-    plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
+    plot = chart("figure-2-delta", results, panels, draw, grid, handles, records, numbers, floors, **layout)
     bottom, top = plot.figure.axes[0].get_ylim()
     plot.figure.axes[0].set_ylim(min(bottom, -BELOW * top), top)
     return plot
@@ -195,6 +194,7 @@ SUB_WORDS = Column("shared", SHARING, "tokens")
 
 
 def overlap_table(results: Results) -> Table | None:
+    """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
     shares = _shares(results)
     if not any(0 < share < 1 for share in shares.values()):
         return None
@@ -280,6 +280,7 @@ def _columns(results: Results) -> list[Column]:
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
+    """Return a table of onsets, and one of the values at the last step."""
     columns = _columns(results)
     if not columns:
         return {}

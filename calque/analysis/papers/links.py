@@ -40,6 +40,7 @@ class System:
 
     @property
     def counts(self) -> dict[str, LinkCounts]:
+        """The numbers of links by gold set."""
         return {record.gold_set: record.links for record in self.records if record.links}
 
     @property
@@ -70,6 +71,8 @@ def systems(results: Results) -> list[System]:
 
 
 def link_tables(results: Results) -> dict[str, Table | None]:
+    """Return the table of a word-alignment study, by file name: the AER of every system on each gold set,
+    and the paper's."""
     shown = filter(lambda system: system.is_shown, systems(results))
     sets = list(dict.fromkeys(record.gold_set for record in results.records if record.links))
     titles, rows = list(map(set_title, sets)), list[tuple[str, ...]]()
@@ -117,8 +120,7 @@ def link_figures(results: Results) -> Iterator[Plot]:
             if rates:
                 style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5}
                 panel.plot(*zip(*rates, strict=True), dash, **style)
-        panel.set_xticks(range(0, first.layers + 1, 1 + first.layers // TICKS))
-        panel.set_xlabel("layer")
+        panel.set(xticks=range(0, first.layers + 1, 1 + first.layers // TICKS), xlabel="layer")
         if not first.joint:
             panel.set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, first.counts))}", 1.6))
         for system, dash in levels:

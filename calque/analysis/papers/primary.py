@@ -182,6 +182,7 @@ class PrimaryClaims:
         return f"Claims changed after the runs: {count} of {len(results.runs)} runs {other}." if count else ""
 
     def table(self, results: Results) -> Table | None:
+        """Tabulate the claims and their verdicts, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [comparison for claim in self.by_line.values() for comparison in claim.judged(results)]

@@ -35,12 +35,15 @@ TITLES = {
 
 
 def setting_title(key: str) -> str:
+    """Return a setting's title: for `train.weight_decay`, "weight decay"."""
     end = key.rpartition(".")[2].replace("_", " ")
     title = next((title for name, title in TITLES.items() if key.endswith(name)), end)
     return f"{title} on {task_title(key.split('.')[1])}" if key.startswith("tasks.") else title
 
 
 class Row(NamedTuple):
+    """The fields that identify a row in the table or a point in the figure."""
+
     language: str
     objective: str
     values: Values
@@ -109,6 +112,13 @@ class SweepResults:
                 shared = counts[floor] == len(self.variants)
                 floors[floor if shared else replace(floor, settings=settings)] = None
         return list(floors)
+
+    def records_of(self, columns: Sequence[str]) -> list[Record]:
+        """Return the records whose numbers are in the columns."""
+        records = list[Record]()
+        for results in self.variants.values():
+            records += [record for record in results.records if column_of(record, results) in columns]
+        return records
 
     @property
     def first(self) -> Results:
@@ -242,7 +252,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot numbers against the setting with most values. A second setting has one line per value and one row
     of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
-    title = sweep.objectives.objective_title
     x, *second = sorted(range(len(sweep.keys)), key=lambda i: -len(sweep.values[i]))
     values, series = sweep.values[x], [value for i in second for value in sweep.values[i]]
     lines, groups = dict(zip(series, SERIES, strict=False)), _groups(sweep, list(look))
@@ -269,21 +278,25 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     several = len(groups) > 1
     across, panels = min(len(columns), PANELS if several else 2), []
     for (language, objectives), name in product(groups, columns):
-        heads = ", ".join([language, *map(title, objectives if second else ())])
+        heads = ", ".join([language, *map(sweep.objectives.objective_title, objectives if second else ())])
         panels.append((f"{heads}\n{name}" if several else name, (language, objectives, name)))
-    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
-    handles = [] if lines else keys(sweep.objectives, changing)
-    handles += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
-    handles += [drawing.key(title(name), look[name].colour, line="--") for name in sweep.baselines]
     layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     layout["labels"] = drawing.wrapped(sweep.titles[x], (HALF - 0.5) / across), "%"
     layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
-    grid, question = (across, 1.9), sweep_question(sweep)
-    figure = drawing.small_multiples(question, panels, draw, grid, handles, 4, **layout)
+    handles, grid = _keys(sweep, look, lines), (across, 1.9)
+    figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
-    numbers = [(record, results) for results in sweep.variants.values() for record in results.records]
-    records = [record for record, results in numbers if column_of(record, results) in columns]
-    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {listed(sweep.titles)}", caption, records)
+    head = f"{sweep.first.study} by {listed(sweep.titles)}"
+    return Plot(figure, "figure-sweep", head, caption, sweep.records_of(columns))
+
+
+def _keys(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Any]:
+    """Return the legend's keys, for objectives or a second setting's values, and for baselines."""
+    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
+    handles = [] if lines else keys(sweep.objectives, changing)
+    handles += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
+    titles = {name: sweep.objectives.objective_title(name) for name in sweep.baselines}
+    return handles + [drawing.key(title, look[name].colour, line="--") for name, title in titles.items()]
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:

@@ -64,6 +64,7 @@ def key(
 
 
 def wrapped(text: str, inches: float) -> str:
+    """Break text into lines that fit a width."""
     wrap = textwrap.TextWrapper(max(8, int(inches / LETTER)), break_long_words=False, break_on_hyphens=False)
     return "\n".join("\n".join(wrap.wrap(line)) for line in text.split("\n"))
 
@@ -214,6 +215,7 @@ class Plot:
 
 
 def svg_of(figure: Figure) -> str:
+    """Return a figure as SVG; the same figure always gives the same text."""
     text = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

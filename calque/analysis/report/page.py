@@ -125,6 +125,7 @@ def _scroll(label: str, body: str) -> str:
 
 
 def table_html(table: Table, name: str) -> str:
+    """Return a table with its title and note; `name` is its file's name."""
     classes = []
     for column in table.columns[table.labels :]:
         words = any(cell != MISSING and not numeric([cell]) for cell in column)

@@ -111,6 +111,7 @@ def covered(redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
+    """Return a phrase about the seeds behind a table's means and intervals."""
     names = ", ".join(map(str, seeds)) or "none"
     if len(seeds) < 2:
         return f"one seed ({names}), no interval"
@@ -121,6 +122,7 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
+    """Tabulate AER, precision, recall and F1 for each gold set, and over all sets."""
     overall = {"all (micro)": sum(scores.values(), LinkCounts())} if len(scores) > 1 else {}
     rows = []
     for name, counts in {**scores, **overall}.items():

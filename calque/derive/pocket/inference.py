@@ -52,6 +52,7 @@ class Statement:
 
     @property
     def negative(self) -> bool:
+        """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
 
 

@@ -247,6 +247,8 @@ FORMS = list(product((False, True), ("manner place", "place manner", ",manner pl
 
 
 def paraphrases(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of paraphrase examples."""
+
     def draw(case: Case) -> Example:
         first, second, exchanged, named, alike = case.parts
         deed = words.encounter(named, alike)
@@ -306,6 +308,8 @@ def _outside(
 
 @dataclass(frozen=True)
 class Event:
+    """An action; if `negative`, the sentence that describes it is negated."""
+
     agent: Sense
     verb: Sense
     patient: Sense
@@ -314,6 +318,7 @@ class Event:
 
 
 def questions(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of questions with contexts."""
     rng = words.rng
 
     def draw(case: Case) -> Example:

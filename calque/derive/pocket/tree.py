@@ -240,6 +240,7 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """Add the agent and the patient to a verb in the active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -257,6 +258,7 @@ def fronted(node: Node) -> Node:
 
 
 def subordinate(clause: Node, relation: str, conjunction: str, first: bool = False) -> Node:
+    """Make a clause subordinate, and front it if `first`."""
     clause.relation = relation
     clause.add(Node(conjunction, "SCONJ", "mark"))
     return fronted(clause) if first else clause

@@ -133,6 +133,7 @@ def read_nli(
 
 
 def is_placeholder(text: str) -> bool:
+    """Whether a text is a placeholder for missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 

@@ -192,6 +192,7 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
+        """One claim per task, or the claim itself if it is not about tasks."""
         split = [replace(self, text=f"{self.text}, {task_title(task)}", tasks=(task,)) for task in self.tasks]
         return split or [self]
 

@@ -201,6 +201,7 @@ def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None
 
 
 def figures_of(results: Results, paper: str) -> list[Plot]:
+    """Return each figure that has records."""
     return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 

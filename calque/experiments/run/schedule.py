@@ -88,6 +88,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def available_cores() -> int:
+    """Return the number of this Slurm job's cores or, outside Slurm, of the machine's."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
 
 

@@ -43,6 +43,8 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
+    """The base study of the hyperparameter search for `everyday`. It uses a different seed and is tested
+    on development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(

@@ -118,6 +118,7 @@ def pocket() -> Study:
 
 
 def align_mlm_pocket() -> Study:
+    """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
     # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this
     # number of updates, it rose in both of our trials.
@@ -132,6 +133,8 @@ def align_mlm_pocket() -> Study:
 
 
 def objectives_pocket() -> Study:
+    """All objectives with equal steps and batches, on Trans + Syn (a new script and Romance word order)
+    and five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

@@ -250,6 +250,7 @@ def _tydiqa(task: CrossLingualTask) -> CrossLingualTask:
 
 
 def xtreme_continued() -> Study:
+    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
     small, pretrained = xtreme_small(), xlm_align_small()
     entities = data("ner/panx/dev-en.tsv"), *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences().values(), *ewt().test)
@@ -280,6 +281,7 @@ ur 2423 uz 213 vi 18812 yi 528 zh 18783
 
 
 def align_mlm() -> Study:  # Tables 10 and 11
+    """ALIGN-MLM's comparison at the paper's scale (Tables 10 and 11)."""
     panx, mnli, xnli = data("ner/panx"), data("nli/mnli"), data("nli/xnli")
     trees = ewt()
     french = TreebankFiles("fr", (data(SEQUOIA),))
@@ -308,6 +310,7 @@ def align_mlm() -> Study:  # Tables 10 and 11
 
 
 def xlm_align() -> Study:  # Tables 8 to 11
+    """XLM-Align at the scale of its paper (Tables 8 to 11)."""
     texts, bitexts = paper_texts(), paper_bitexts()
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = replace(XLM_R, steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, save_every=1_000)

@@ -87,6 +87,7 @@ def _tasks_with_examples(study: Any) -> list[str]:
 
 
 def vocabulary_mistakes(size: int) -> list[str]:
+    """Return a message if a vocabulary of this size cannot be learnt."""
     if SMALLEST <= size <= TYPES:
         return []
     return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]

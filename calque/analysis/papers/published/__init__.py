@@ -22,6 +22,7 @@ def published(paper: str, table: int | None = None) -> list[Published]:
 
 
 def notes(paper: str) -> dict[int, str]:
+    """Return the notes on a paper's tables, by table number."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if "note" in table}
 
 
