@@ -205,6 +205,7 @@ BLOCKS: Mapping[str, Callable[[], list[str]]] = {
 
 
 def main() -> None:
+    """Update all pages or, with --check, fail if one is out of date."""
     check = "--check" in sys.argv
     different = update(Path(__file__).parents[1], not check)
     for page in different:

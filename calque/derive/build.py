@@ -2,7 +2,7 @@
 worker processes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -129,8 +129,9 @@ class ChunkEncoder:
         ids, pieces = types.encode_words(words)
         return np.stack(Usage.of(ids, pieces, tags, types.size))
 
-    def encode(self, chunk: NumberedChunk) -> list[Encoded]:
-        """Encode a chunk in the source language and under every transform."""
+    def encode(self, chunk: NumberedChunk) -> tuple[list[Encoded], Numbered]:
+        """Encode a chunk in the source language and under every transform, and return the first chunk's
+        sentences for the preview."""
         check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered, has_images = self.numbered(chunk, account), self.source.has_images(chunk[1])
@@ -143,7 +144,8 @@ class ChunkEncoder:
                 account.left_out["sentences of the source alone"] += len(numbered)
             images = _images(ready, numbered if has_images else [], account)
             encoded.append((_encode_images(ready, source, images, types), account))
-        return encoded
+        samples = [] if chunk[0] else [item for item in numbered if 3 <= len(item[1]) <= 25]
+        return encoded, samples[:SAMPLES]
 
     def numbered(self, chunk: NumberedChunk, account: Account) -> Numbered:
         """Return a chunk's sentences with their numbers; count exclusions."""
@@ -264,18 +266,24 @@ def derive_languages(
             table = np.asarray(sum(pool.map(encoder.count_types, encoder.chunks, "counting types")))
             np.save(place / USAGE, table)
             ready = [transform.ready(usage=Usage(*table)) for transform in ready]
-        encoded = pool.map(encoder.encode, encoder.chunks, "encoding")
+        samples: Numbered = []
+        encoded = _encoded(pool.map(encoder.encode, encoder.chunks, "encoding"), samples)
         corpora = _write_corpora(part, facts["languages"], types, encoded)
         types.save(place)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform in ready:
             facts_of = facts["languages"][transform.name]
             _write_tables(transform, part / transform.name, facts_of, corpora, types, dictionary, tags)
-        first = encoder.numbered(next(iter(encoder.chunks())), Account())
-        samples = [(number, sentence) for number, sentence in first if 3 <= len(sentence) <= 25][:SAMPLES]
         (part / PREVIEW).write_text(preview_sentences(samples, ready), encoding="utf-8", newline="\n")
         facts[languages.VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
+
+
+def _encoded(chunks: Iterable[tuple[list[Encoded], Numbered]], samples: Numbered) -> Iterator[list[Encoded]]:
+    """Yield encoded chunks, and add their sentences for the preview to `samples`."""
+    for encoded, sentences in chunks:
+        samples += sentences
+        yield encoded
 
 
 def _facts(derivation: Derivation) -> dict[str, Any]:

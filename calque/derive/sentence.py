@@ -94,6 +94,8 @@ class Sentence:
         )
 
     def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
+        if not self.spans:  # as in most sentences
+            return ()
         spans = {place: n for n, span in enumerate(self.spans) for place in range(span.start, span.end)}
         numbers = [next((spans[place] for place in group if place in spans), -1) for group in groups]
         return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(numbers) if n >= 0)

@@ -1,4 +1,4 @@
-"""All transforms but those of `derive.order`, and a parser of all names."""
+"""Transforms of script and words, and the parser of all transforms' names."""
 
 import os
 import re

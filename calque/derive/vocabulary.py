@@ -256,6 +256,7 @@ def open_vocabulary(folder: Path) -> Vocabulary:
 
 
 def given_fingerprint(folder: Path) -> str:
+    """Return the fingerprint of an existing tokenizer."""
     return fingerprint("given", input_digest(folder / TOKENIZER))
 
 

@@ -158,6 +158,7 @@ def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def shares(hits: Hits) -> dict[str, float]:
+    """Return the mean of each metric over all types."""
     return {metric: float(column.mean()) for metric, column in hits.items()}
 
 

@@ -82,6 +82,7 @@ HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
 
 
 def titles(results: Results, objective: str, language: str) -> Model:
+    """Return the titles of an objective and of a language."""
     return results.objective_title(objective), results.transform_title(language)
 
 

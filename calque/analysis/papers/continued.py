@@ -112,6 +112,7 @@ def _cell(values: BySeed) -> str:
 
 
 def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
+    """Return the key of an alignment error rate."""
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
@@ -131,6 +132,7 @@ def _printed_metrics(task: str) -> list[str]:
 
 
 def continued_tables(results: Results) -> dict[str, Table | None]:
+    """Return a study's tables, by file name."""
     study = Continued(results)
     tables = {f"task-{task}": _task_table(study, task) for task in study.languages}
     xtreme = {"xtreme": _xtreme_table(study)} if len(study.languages) > 1 else {}
@@ -233,6 +235,7 @@ LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 
 
 def continued_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the figures on a released encoder and on models pretrained further from it."""
     study = Continued(results)
     if look := looks(results, study.models):
         if study.languages:

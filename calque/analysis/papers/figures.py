@@ -73,6 +73,7 @@ BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximu
 
 
 def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the ALIGN-MLM paper's figures, and two by order distance and by shared sub-words."""
     columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     x = Column("order distance", ORDER, "kendall")
     yield by_number("figure-order", results, x, columns, results.transforms)
@@ -82,11 +83,13 @@ def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def paper_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the ALIGN-MLM paper's Figures 2 and 3."""
     yield delta_figure(results)
     yield correlation_figure(results)
 
 
 def equal_terms_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the figures of a comparison of objectives with equal steps."""
     yield _objectives_figure(results)
     yield correlation_figure(results)
 
@@ -292,6 +295,7 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
 
 
 def growth_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the probes of each language by step of pretraining."""
     yield by_step("figure-aligned", results, _columns(results))
 
 

@@ -191,6 +191,7 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
+    """Read the primary claims in a folder of records, if there are any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

@@ -157,6 +157,7 @@ def _language(record: Record, results: Results) -> str:
 
 
 def sweep_question(sweep: SweepResults) -> str:
+    """Return the heading of a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 

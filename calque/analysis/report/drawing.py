@@ -59,6 +59,7 @@ for _style in ("", "-Bold", "-Oblique", "-BoldOblique"):
 def key(
     label: str, colour: str, marker: str = "", fill: Fill = "full", line: Dash = "", size: float = 7
 ) -> Line2D:
+    """Return a legend entry."""
     style: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
     return Line2D([], [], color=colour, linestyle=line, label=label, **style)
 

@@ -142,31 +142,38 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """Build a noun, with a determiner if one is given."""
     node = Node(word, "NOUN", relation, form=int(plural))
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
+    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place, form=form)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """Build an adjective."""
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
+    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str, place: str = "") -> Node:
+    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
+    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
 def location(preposition: Word, word: Word) -> Node:
+    """Build a prepositional phrase for the place of an action."""
     return adposition(noun(word, "obl", determiner="the"), preposition)
 
 
@@ -231,10 +238,12 @@ def _negated(node: Node, negative: bool) -> Node:
 
 
 def be(tense: str, plural: bool) -> str:
+    """Return a form of the verb *be*."""
     return (("is", "are"), ("was", "were"))[tense == "past"][plural]
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
+    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return _negated(predicate, negative)
 

@@ -190,7 +190,7 @@ def join_words(words: Sequence[str]) -> str:
 
 def _wikitext_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]:
     for line in lines:
-        line = _JOINER.sub(r"\1", line)
+        line = _JOINER.sub(r"\1", line) if "@" in line else line
         if is_heading(line):
             _leave_out("headings", line, counts)
         else:

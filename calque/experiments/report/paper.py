@@ -117,6 +117,7 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
+    """Read each paper's file of items."""
     return {name: read_toml(Path(__file__).with_name(f"{name}.toml")) for name in NAMES}
 
 

@@ -21,6 +21,7 @@ counterparts."""
 
 
 def everyday() -> Study:
+    """ALIGN-MLM's comparison on Everyday English."""
     small, script = small_grid(), Transliterate()
     return small.changed(
         name="everyday",
@@ -59,6 +60,7 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
+    """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
     from calque.experiments.studies.real_text import data, folder_in
 
     base = everyday()

@@ -163,6 +163,7 @@ def objectives_pocket() -> Study:
 
 
 def knowledge() -> Study:
+    """Facts about invented people are stated only in the source text."""
     small = small_grid()
     return small.changed(
         name="knowledge",
@@ -183,6 +184,7 @@ def knowledge() -> Study:
 
 
 def growth() -> Study:
+    """Models are probed twice per doubling of the number of steps."""
     small = small_grid()
     return small.changed(
         name="growth",

@@ -82,6 +82,7 @@ def ewt(**more: Any) -> TaskFiles:
 
 
 def manythings(language: str) -> Path:
+    """Return the bitext of short sentences with English from manythings.org."""
     return data(f"parallel/manythings/{language}-eng.tsv")
 
 
@@ -121,6 +122,7 @@ def same_sentences() -> dict[str, Path]:
 
 
 def xlm_align_small() -> Study:
+    """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     train = replace(
         XLM_R, steps=500, batch=24, learning_rate=3e-5, head_rate=20, warmup=50, log_every=20, save_every=100
@@ -176,6 +178,7 @@ def withheld() -> TextFiles:
 
 
 def aligner() -> Study:
+    """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
     small = xlm_align_small()
     return small.changed(
         name="aligner",
@@ -196,6 +199,7 @@ def aligner() -> Study:
 
 
 def word_alignment() -> Study:
+    """fast_align and small encoders on four gold sets."""
     return Study(
         name="word_alignment",
         paper="links",
@@ -224,6 +228,7 @@ def word_alignment() -> Study:
 
 
 def xtreme_small() -> Study:
+    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
     table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
     tasks = {name: _task(row) for name, row in table.items()}
     return Study(
