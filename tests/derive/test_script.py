@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import in_places
+from calque.derive.order import Invert
+from calque.derive.transform import compose
 from calque.derive.transforms import KINDS, Cognates, Transliterate
 from calque.derive.vocabulary import CLASSES, NEARLY, OURS, Usage
 from tests.derive.strategies import law
@@ -92,6 +94,8 @@ def derived(transform, text):
 @given(texts, overlaps, seeds)
 def test_cognates_share_no_word_and_can_be_inverted(text, share, seed):
     ids, image, pieces = derived(Cognates(share, seed), text)
+    composed = derived(compose(Cognates(share, seed), Invert()), text)
+    assert np.array_equal(composed[1], image)  # another order does not change a word's form
     assert np.array_equal(image % SIZE, ids)
     ends = np.cumsum(pieces) - 1
     assert (image[ends] >= SIZE).all()

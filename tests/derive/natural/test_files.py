@@ -76,9 +76,18 @@ def test_parallel_chunks_have_the_same_lines(tmp_path, monkeypatch):
     pair = BitextFiles(*(written(tmp_path / str(number), side) for number, side in enumerate(sides)))
     assert [chunk.line for chunk, _ in pair.chunks()] == [1, 4, 7]
     assert [list(chain(*side)) for side in zip(*read_all(pair, Counter()), strict=True)] == sides
-    written(pair.path, sides[0][:4])
-    with pytest.raises(BadInput, match="0: this file has 4 lines; the other"):
-        list(pair.chunks())
+    for size in (3, 4):
+        written(pair.path, sides[0][:size])
+        with pytest.raises(BadInput, match=f"0: this file has {size} lines; the other"):
+            list(pair.chunks())
+
+
+def test_megabytes_limit_the_text_that_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "SIZE", 499_995)  # chunks end with the next line
+    path = written(tmp_path / "text", ["123456789"] * 160_000)  # 10 bytes a line
+    for megabytes, read in ((1, 100_000), (0, 160_000)):
+        columns = read_all(TextFiles((path,), megabytes), Counter())
+        assert sum(len(column) for (column,) in columns) == read
 
 
 def test_parquet_columns(tmp_path):

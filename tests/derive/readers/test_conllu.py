@@ -76,6 +76,7 @@ def test_words_tags_and_trees_are_read(tmp_path):
         (tree(0, 1) + tree(0, 1, 4, 5, 3, 3), ":6: word 3 is its own ancestor"),
         (row("1-2", "x", "_", "_", "_") + "\n" + tree(0), ":2: .*beyond word 1"),
         (row("2-3", "x", "_", "_", "_") + "\n" + tree(0, 1, 1), ":1: .*2-3"),
+        (row("1-1", "x", "_", "_", "_") + "\n" + tree(0), ":1: .*1-1"),
         (row("1.1", "x", "_", "_", "_") + "\n" + tree(0), ":1: .*1.1"),
         (tree(0).encode().replace(b"w1", b"w\xe9", 1), ":1: byte 0xe9"),
         (tree(0).replace("w1", "w\0", 1), ":1: this line contains a NUL"),
