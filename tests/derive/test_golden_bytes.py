@@ -1,12 +1,14 @@
 import hashlib
 import json
+from dataclasses import astuple
+from itertools import islice
 
 import pytest
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import PocketTreebank, Reorder
-from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
+from calque.derive.pocket.language import GENERATED, Pocket, PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
 
@@ -24,6 +26,16 @@ LANGUAGES = {
     "lex-xx-75": "c7f675",
 }
 SHARED = {"source": "b0a22c", "shared": "3d6af7"}
+EXAMPLES = {
+    "pocket": "5be3c1",
+    "pocket, nli": "a6894e",
+    "pocket, paraphrase": "d08144",
+    "pocket, qa": "680c9d",
+    "pocket-600": "a72e91",
+    "pocket-600, nli": "20802b",
+    "pocket-600, paraphrase": "dfd5ac",
+    "pocket-600, qa": "7209e7",
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +71,14 @@ def test_bytes_and_facts_of_every_language(manifest):
     shared = {file: sha for file, sha in manifest["files"].items() if file.startswith(own)}
     found["shared"] = digest([shared, manifest["vocabulary"], manifest["fingerprint"]])
     assert found == LANGUAGES | SHARED
+
+
+def test_pocket_english_and_its_examples():
+    sources = {"pocket": Pocket(types=300), "pocket-600": Pocket(types=600, seed=1, order="verbfinal")}
+    found = {}
+    for name, language in sources.items():
+        found[name] = digest(list(map(astuple, language.sentences(300, stream=1))))
+        for task in GENERATED:
+            examples = islice(language.examples(task), 300)
+            found[f"{name}, {task}"] = digest(list(map(astuple, examples)))
+    assert found == EXAMPLES

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -75,3 +76,13 @@ def test_every_split_and_test_set_is_there(files, tmp_path):
     assert facts["splits"]["test"]["languages"]["fr"] == {"examples": 9, "left out": {}}
     assert facts["splits"]["train"] == {"languages": {}, "examples": 12, "left out": {"over the limit": 8}}
     assert facts["fingerprint"] == natural_task_fingerprint("pos", own, others)
+
+
+def test_fingerprints_of_natural_tasks_depend_on_files_and_settings(files):
+    own, others = files
+    sets = own, replace(own, limit=13), replace(own, units="xtreme")
+    cases = [(task, each, tests) for task in ("pos", "ner") for each in sets for tests in (others, {})]
+    found = [natural_task_fingerprint(*case) for case in cases]
+    others["de"][0].write_bytes(own.dev[0].read_bytes())
+    found.append(natural_task_fingerprint("pos", own, others))
+    assert all(found) and len({*found}) == len(found)
