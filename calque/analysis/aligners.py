@@ -86,8 +86,8 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words (or, with `words`, pairs of words by their mean states), extracts links, and
-    adds the links found by `also`."""
+    """Scores pairs of sub-words (with `words`: of words, by mean states) and extracts links, plus those of
+    `also`."""
 
     name: str
     score: Score
@@ -123,8 +123,7 @@ def open_encoder(folder: Path, device: str = "cpu", with_head: bool = False) -> 
 
 
 def batches(sizes: Sequence[tuple[int, ...]], most: int, ids: int) -> Iterator[list[int]]:
-    """Sort items by the sizes of their sides, and yield the indices of batches of up to `most` items, and of
-    up to `ids` ids with padding."""
+    """Yield the indices of batches of up to `most` items of similar sizes and, with padding, `ids` ids."""
     batch, widest = list[int](), tuple[int, ...]()
     for i in sorted(range(len(sizes)), key=lambda i: (sum(sizes[i]), sizes[i])):
         wider = tuple(map(max, sizes[i], widest or sizes[i]))
@@ -143,8 +142,7 @@ def states(
 ) -> Iterator[tuple[list[int], list[Tensor]]]:
     """Yield batches of row indices with their rows' states (B, L, H) after the embeddings and after each
     layer up to `top` (default: all). Values at padding are arbitrary. `types` are the rows' token types, or
-    the number of their language, which only models with language embeddings use. `most` (default: ROWS) is
-    the maximum of B."""
+    the number of their language, which only models with language embeddings use. `most` limits B."""
     if isinstance(types, int):
         types = [[types * has_languages(model.config.type_vocab_size)] * len(row) for row in rows]
     for batch in batches([(len(row),) for row in rows], most or ROWS, IDS):
@@ -270,8 +268,7 @@ class PairEncoder:
 
 
 def links_of(words: Sequence[np.ndarray], vectors: Sequence[Tensor], method: Method) -> list[set[Link]]:
-    """Return each pair's links, given the word of each sub-word, and the sub-words' states (ids, H), of
-    alternating source and target sides."""
+    """Return each pair's links, given each sub-word's word and state (ids, H), of alternating sides."""
     linked: list[set[Link]] = [set() for _ in words[::2]]
     if method.also:
         linked = links_of(words, vectors, method.also)

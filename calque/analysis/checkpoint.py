@@ -1,5 +1,4 @@
-"""A model in memory, with its study's languages. Shapes: H hidden, m types whose embedding differs in a
-derived language."""
+"""A model in memory, with its study's languages. Shapes: H hidden, m types with two embeddings."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to a
-        different model."""
+        """Open a checkpoint's folder. Raises BadInput if it is missing or has another model's tokenizer."""
         model, _ = load_model(folder, with_head=True)
         run, tokenizers = whole_of(folder, RUN), {}
         for place in (folder, *sorted((folder / TOKENIZERS).glob("*/"))):
@@ -113,8 +111,7 @@ class Checkpoint:
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def states(self, words: Sequence[str], language: str = SOURCE) -> Tensor:
-        """Return the hidden states (words, H) of a sentence's words at the main layer, as means over their
-        sub-words."""
+        """Return the states (words, H) of a sentence's words, means over sub-words, at the main layer."""
         pieces, (first, *_, last) = self.pieces(words, language), self._tokenizer(language)("")["input_ids"]
         row = np.array([first, *chain.from_iterable(pieces), last])
         self._check_length(len(row))

@@ -156,8 +156,7 @@ def _blanks(model: Checkpoint, words: Sequence[str], language: str) -> Iterator[
 
 
 def _aligned(model: Checkpoint, texts: Mapping[str, Sequence[str]], language: str) -> Iterator[Answers]:
-    """Yield, for each source word, the derived words with the most similar hidden states, centred by the mean
-    state of both sentences."""
+    """Yield each source word's derived words with the most similar states, centred over both sentences."""
     source, derived = model.states(texts[SOURCE]), model.states(texts[language], language)
     mean = torch.cat([source, derived]).mean(0)
     for word, cosines in zip(texts[SOURCE], cosine(source - mean, derived - mean), strict=True):

@@ -43,8 +43,7 @@ Test = tuple[str, str, str]  # a test set: its task, its language, and its split
 
 @dataclass(frozen=True)
 class Measured:
-    """A run's number, its bounds, and its standard error over test items, if known. `parts` (n,) are the
-    contributions of the items in `test`."""
+    """A run's number, its bounds, and, if known, its standard error and the items' contributions, (n,)."""
 
     value: float
     error: float | None
@@ -357,8 +356,7 @@ def is_at_floor(gain: Estimate) -> bool:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """Return a verdict about Delta, or AT_FLOOR if ZS is at the floor in all `cells` (objective,
-    transform)."""
+    """Return a verdict about Delta, or AT_FLOOR if ZS is at the floor in all `cells`."""
     if verdict.because == NO_RECORDS:
         return verdict
     gains = {cell: found for cell in cells if (found := above_floor(results, *cell, task, metric))}

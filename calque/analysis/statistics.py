@@ -18,8 +18,7 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `seeds` seeds, with its standard error and clipped interval over "seeds" or "items", if
-    known."""
+    """A mean over `seeds`; if known, its standard error and clipped interval over "seeds" or "items"."""
 
     mean: float
     seeds: int
@@ -74,8 +73,7 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """The standard error of a share of `count` items, after adding two hits and two misses (Agresti and Coull
-    1998)."""
+    """The standard error of a share of `count` items, plus two hits and misses (Agresti, Coull 1998)."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
@@ -216,8 +214,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Each adjusted p-value (Holm 1979), and the confidence level whose interval excludes the null if and
-    only if that p-value is below 5 %."""
+    """Each adjusted p-value (Holm 1979), and the level whose interval excludes the null if p < 5 %."""
     adjusted, largest = [(0.0, 0.0)] * len(ps), 0.0
     for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         number = len(ps) - rank

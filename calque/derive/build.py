@@ -1,5 +1,4 @@
-"""Build a folder with a source language and the languages derived from it, whose text is encoded as ids in
-worker processes."""
+"""Build a folder with a source language and languages derived from it; workers encode their text as ids."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,8 +129,7 @@ class ChunkEncoder:
         return np.stack(Usage.of(ids, pieces, tags, types.size))
 
     def encode(self, chunk: NumberedChunk) -> tuple[list[Encoded], Numbered]:
-        """Encode a chunk in the source language and under every transform, and return the first chunk's
-        sentences for the preview."""
+        """Encode a chunk in the source and under every transform; return the first chunk's sentences, too."""
         check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered, has_images = self.numbered(chunk, account), self.source.has_images(chunk[1])

@@ -149,8 +149,7 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Lock a folder for this process. If another process has locked it, call `waiting` and wait, or raise
-    BadInput if it is None."""
+    """Lock a folder. If another process has locked it, call `waiting` and wait, or raise BadInput."""
     path = folder.with_name(f".{folder.name}.claim")
     make_folder(path.parent)
     while True:

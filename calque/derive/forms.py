@@ -76,8 +76,7 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """Base class of dataclasses whose names consist of `short_name` and, for non-default values, `forms`;
-    titles start with `full_name`."""
+    """Dataclasses named by `short_name` and non-default values' `forms`; titles begin with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""

@@ -189,8 +189,7 @@ class Sequences:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """One log-linear model per class of heads (Wang and Eisner 2016, section 4): p(order) is proportional to
-    exp(theta . f(order))."""
+    """Per class of heads, p(order) ∝ exp(theta . f(order)) (Wang and Eisner 2016, section 4)."""
 
     weights: Mapping[str, Weights]
 

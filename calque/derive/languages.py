@@ -120,8 +120,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
     def targets(self, pair: int, reverse: bool = False) -> np.ndarray:
-        """Return the first position in the second sentence that each id of the first is linked to, (n,), or
-        -1. If `reverse`, the sentences are exchanged."""
+        """Return the first position in the second sentence that each id of the first links to, (n,), or -1;
+        if `reverse`, with sentences exchanged."""
         targets = np.full(len(self.ids(pair)[int(reverse)]), -1)
         links = self.piece_links(pair)[:, :: -1 if reverse else 1]
         places, first = np.unique(links[:, 0], return_index=True)
@@ -268,8 +268,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's separate parallel text or, if there is none, the source and a derived language;
-        raise BadInput if they are not parallel."""
+        """Return a pair's parallel text or, without any, the source and a derived language. Raises BadInput
+        if they are not parallel."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
@@ -355,8 +355,7 @@ def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[La
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep half of the distinct sentences, chosen by hash, only in the source, and the rest only in derived
-    languages."""
+    """Keep half of the distinct sentences (by hash) in the source, the rest in derived languages."""
     source = languages[SOURCE].corpus
     hashes = [blake2b(ids.tobytes(), digest_size=1).digest()[0] for ids in source.tokens]
     of_source = np.array(hashes, np.uint8) % 2 == 0

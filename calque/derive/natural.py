@@ -396,8 +396,7 @@ def _write_corpora(
 
 
 def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write `pairs` of non-empty sentences in a source language and in `language`, with a shared vocabulary
-    and without word links."""
+    """Write `pairs` of sentences in a source language and `language`, with a shared vocabulary, unlinked."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

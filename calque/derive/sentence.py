@@ -166,8 +166,7 @@ def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
 
 @dataclass(frozen=True)
 class Example:
-    """A task example: one or two texts of sentences, or none if it is missing from its file. `diagnostic` is
-    the phenomenon that it tests."""
+    """A task example: one or two texts, or none if it is missing; `diagnostic` is the phenomenon tested."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""

@@ -22,8 +22,7 @@ class TaskData:
 
 
 class Source(ABC):
-    """Provides text in chunks and labelled task data. Subclasses are frozen dataclasses of plain values. A
-    chunk's sentences depend only on the chunk."""
+    """Provides text in independent chunks and labelled task data; subclasses are frozen dataclasses."""
 
     @property
     @abstractmethod

@@ -223,8 +223,7 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number` and count side effects; raise BadInput if a transform that is not
-    a `Rewrite` changes words."""
+    """Return the image of sentence `number`, and count side effects; only a `Rewrite` may change words."""
     image = sentence
     for part, seed in _numbered_parts(transform, number):
         account.kept.update(part.account(image, seed))

@@ -69,8 +69,7 @@ class Usage(NamedTuple):
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types, given the ids of sub-words (T,), and each word's number of sub-words (W,) and UPOS tag
-        (or "")."""
+        """Count types, given sub-words' ids (T,), and words' numbers of sub-words (W,) and UPOS tags."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
         return cls(*(np.bincount(group, minlength=size) for group in groups))

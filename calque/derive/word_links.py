@@ -143,15 +143,13 @@ class Cells:
         return prior
 
     def feature(self, posterior: np.ndarray) -> float:
-        """Return the expectation of h, summed over target words, with 0-based target positions as in the
-        published tool."""
+        """Return the expectation of h, summed over 0-based target positions, as in the published tool."""
         h = self.nearness(self._j - 1)
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> Iterator[Links]:
-        """Link each target word to its most probable source word; ties go to the null word, then to the
-        first. `reverse` exchanges the sides."""
+        """Link target words to their most probable source word (ties: null, first); `reverse` swaps sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -163,8 +161,7 @@ class Cells:
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
-    sentence pairs with lengths `m` and `n` (S,)."""
+    """Update the tension by gradient ascent, given the mean of h; `pairs` (S,) have lengths `m`, `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = ranges(1, m), pairs[shape] / np.sum(m * pairs)
     m, n = m[shape], n[shape]

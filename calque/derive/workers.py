@@ -46,8 +46,7 @@ class Workers:
     def map(
         self, function: Callable[[Job], Result], jobs: Callable[[], Iterable[Job]], what: str
     ) -> Iterator[Result]:
-        """Yield results in the order of the jobs, which are counted first, by another call of `jobs`; report
-        progress under the title `what`."""
+        """Yield the results in order, after counting the jobs by another call; report progress as `what`."""
         total = sum(1 for _ in jobs())
         self.progress(what, 0, total)
         for done, result in enumerate(self._results(function, jobs()), start=1):

@@ -142,8 +142,7 @@ Version = typer.Option(
 
 @app.callback()
 def options(version: Annotated[bool, Version] = False) -> None:
-    """Study cross-lingual transfer between natural languages, or from a language to languages derived from
-    it."""
+    """Study cross-lingual transfer between languages, natural or derived from a natural one."""
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -45,8 +45,7 @@ def _is_finished(step: Step) -> bool:
 
 
 def _training(steps: Sequence[Step], parallel: int) -> list[str]:
-    """Return one row per model and the total; runs of a model with equal costs, such as seeds, share a
-    row."""
+    """Return one row per model, whose runs (seeds) cost the same, and the total."""
     peak = run_flops(max(step.threads for step in steps), parallel)
     speed = EFFICIENCY * peak
     names = [re.sub(r"/seed-\d+$", "", step.title.removeprefix("pretrain ")) for step in steps]

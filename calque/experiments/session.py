@@ -104,8 +104,8 @@ class StudySession:
 
     def compute(self, stages: Sequence[Stage] = STAGES, jobs: int | None = None, change: bool = False) -> str:
         """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
-        already finished. `jobs` steps run in parallel, by default on all cores. `change` allows work to
-        resume in a changed environment."""
+        already finished. `jobs` steps run in parallel (default: all cores); `change` resumes in a changed
+        environment."""
         start = monotonic()
         if first_process():
             self.reserve()
@@ -119,8 +119,7 @@ class StudySession:
         return f"{timedelta(seconds=round(monotonic() - start))}{before}"
 
     def summarise(self, wall: str = "", command: str = "") -> Outcome:
-        """Write the report; its description states the elapsed time and the command, by default the command
-        line. Raises BadInput if a step is not finished."""
+        """Write the report with the elapsed time and the command. Raises BadInput for unfinished steps."""
         from calque.experiments.report.report import summarise
 
         report = self.report  # a name that is taken is reported first

@@ -33,8 +33,7 @@ def mapped(value: Any, change: Callable[[Tensor], Tensor], moving: bool = False)
 
 @dataclass(frozen=True)
 class Batch:
-    """Tensors of the same length, which can be divided and moved to a device. `computed` properties would
-    stall a GPU if they were computed there."""
+    """Tensors of equal length, to divide and move to a device; `computed` properties would stall a GPU."""
 
     computed: ClassVar[tuple[str, ...]] = ()
 
@@ -230,8 +229,7 @@ class PairRows(Batch):
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int, masked: bool = False) -> Rows:
-        """Return one side (0 or 1) of each pair as a row `<s>` ids `</s>`; if `masked`, in the longer side's
-        width and with the masked ids."""
+        """Return one side of each pair as a row `<s>` ids `</s>`; if `masked`, as wide as the longer."""
         ids, width = (self.rows.ids, max(self.widths)) if masked else (self.clean, self.widths[side])
         places, real = self.places(side)
         side_ids = ids.gather(1, places).masked_fill(~real, pad)[:, :width]

@@ -1,5 +1,4 @@
-"""Settings of models and training, mixtures of languages, and the order of training instances, which depends
-only on the seed and the step."""
+"""Settings of models and training, mixtures of languages, and the order of training instances."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -49,7 +48,7 @@ def out_of_range(
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10); `length` counts a row's ids. Attention dropout is
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10) for rows of `length` ids; attention dropout is
     slow."""
 
     layers: int = 8
@@ -265,8 +264,7 @@ class Shuffled:
 
 
 class Order:
-    """The instances that a stream reads, `rows` per step: in one shuffled order or, with `shares`, in one per
-    part."""
+    """The instances that a stream reads, `rows` per step, in one shuffled order or one per share."""
 
     def __init__(
         self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int

@@ -106,8 +106,7 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join torchrun's processes, or return one process's world. Raises BadInput if the environment is
-    invalid."""
+    """Join torchrun's processes, or return one process's world. Raises BadInput for bad variables."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")

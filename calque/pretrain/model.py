@@ -1,5 +1,4 @@
-"""Masked language models: parts of transformers' RoBERTa, XLM-R and BERT, losses that are computed only where
-they are needed, and estimates of costs.
+"""Masked language models (transformers' RoBERTa, XLM-R, BERT), losses where they are needed, and costs.
 
 Shapes: B rows, L ids, hidden size H, N labels. Cost estimates: feed-forward size F, L layers, S ids per row,
 V types.
@@ -91,8 +90,7 @@ def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: Label
 def build(
     config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
 ) -> Any:
-    """Create a random RoBERTa model with `rows` embedding rows. `token_types` is 1 or, for language
-    embeddings, `Languages.token_types`."""
+    """Create a random RoBERTa model with `rows` embedding rows; `token_types` may embed languages."""
     from transformers import RobertaConfig, RobertaForMaskedLM  # slow to import
 
     torch.manual_seed(seed)
@@ -253,8 +251,7 @@ def peak_flops(device: str) -> float:
 
 
 def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the operations per second of one of `parallel` runs, with a core per thread or a share of the
-    GPU."""
+    """Return the operations per second of one of `parallel` runs."""
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))

@@ -112,8 +112,7 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """WEAM's linear layer for exchanged vectors and its second head, which shares the model's embedding table
-    (equations 6 to 8)."""
+    """WEAM's linear layer and second head, which shares the model's embedding table (equations 6 to 8)."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()

@@ -248,8 +248,7 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps. Either both use
-    language embeddings or neither."""
+    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps."""
 
     then: Objective
     first: Objective
@@ -342,8 +341,7 @@ class PairObjective(Objective):
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Group items with `lengths`, (N, sides), greedily, so that no side exceeds `room`; return the groups'
-    starts."""
+    """Group items of `lengths`, (N, sides), greedily, so that sides fit into `room`; return starts."""
     starts, totals = list[int](), (room,) * lengths.shape[1]
     for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
         totals = tuple(map(add, totals, sizes))

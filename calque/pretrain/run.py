@@ -286,8 +286,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run in a safetensors file of several runs' weights in half precision, named RUN/WEIGHT, with
-    their manifests and metrics as metadata."""
+    """A run in a safetensors file of half-precision weights, with manifests and metrics as metadata."""
 
     file: Path
     name: str

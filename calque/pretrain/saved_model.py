@@ -186,8 +186,7 @@ def has_head(folder: Path) -> bool:
 def initial_model(
     folder: Path | None, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
 ) -> Any:
-    """Return a new model, or a folder's model, whose shape must match the config. Rows for new scripts are
-    random, as is a missing head."""
+    """Return a new or a folder's model of the config's shape; new rows and a missing head are random."""
     if folder is None:
         types = languages.token_types if language_embeddings else 1
         return build(config, languages.rows, types, seed, languages.specials)
@@ -257,8 +256,7 @@ def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint, and to `tokenizers/` those of languages whose spelling
-    merely replaces letters."""
+    """Write the source's tokenizer and, to `tokenizers/`, those of languages that merely replace letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -274,8 +272,7 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, with a template, and write its settings for transformers, which would
-    otherwise use RoBERTa's own tokenizer."""
+    """Copy a vocabulary's tokenizer with a template, and its settings for transformers."""
     copy = open_tokenizer(tokenizer)
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:

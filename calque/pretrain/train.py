@@ -68,8 +68,7 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
 
 
 def learning_rate(peak: float, step: int, warmup: int, steps: int) -> float:
-    """Return a 0-based step's rate: it rises linearly to `peak` in `warmup` steps, then falls to 0 at
-    `steps`."""
+    """Return a 0-based step's rate, which rises to `peak` in `warmup` steps and falls to 0 at `steps`."""
     return peak * (step + 1) / warmup if step < warmup else peak * (steps - step) / (steps - warmup)
 
 

@@ -36,8 +36,7 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, similarity: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Use normalised K for pairs with a single sub-word on one side. Their transport plan does not depend on
-    K, so rounding errors would determine the link."""
+    """Use normalised K for pairs with a single sub-word on a side, whose plan does not depend on K."""
     kernel = _log_kernel(similarity).masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)

@@ -124,8 +124,7 @@ class Types:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """Return the index (N,) of the `target` row with the highest cosine to each `source` row, or NONE in case
-    of a tie."""
+    """Return the index (N,) of the `target` row with the highest cosine to each `source` row, or NONE."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -163,16 +162,14 @@ def shares(hits: Hits) -> dict[str, float]:
 
 
 def metrics_row(hits: Hits, any_dictionary: bool) -> dict[str, Any]:
-    """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the share that
-    does not depend on the dictionary."""
+    """Return the shares for a run's metrics; with `any_dictionary`, each type's hits and the share of all."""
     if not any_dictionary:
         return {"probe": shares(hits)}
     return {"probe": shares({"all": hits["all"]}), HITS: [np.packbits(hits["all"]).tobytes().hex()]}
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl. The first `before` steps
-    of training are not in metrics.jsonl."""
+    """Measure alignment@1 over pretraining, from the checkpoint and the metrics after `before` steps."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_model(load_model(model.checkpoint)[0], types, controls=True)

@@ -1,6 +1,5 @@
 """Measure the effects of interventions: changes, at test time, to a model fine-tuned on the source. Shapes: m
-moved types (types in the corpus whose embedding differs in the derived language), d of them in the
-dictionary, H width, L ids."""
+moved types (types of the corpus with two embeddings), d of them in the dictionary, H width, L ids."""
 
 from __future__ import annotations
 
@@ -36,9 +35,8 @@ CONTROLS |= {f"states of layer {i}": f"states of other words of layer {i}" for i
 
 @dataclass(frozen=True)
 class Rows:
-    """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, with the
-    indices `known` (d,) of dictionary types, each type's most frequent training tag, and its id in the
-    derived language, `ids` (m,)."""
+    """The moved types' embeddings in the `derived` language and the `source`, (m, H) each, their ids in the
+    derived language, (m,), most frequent tags, and the indices `known` (d,) of dictionary types."""
 
     derived: Tensor
     source: Tensor
@@ -51,8 +49,7 @@ class Rows:
     def of(
         cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None, seed: int = 0
     ) -> Self:
-        """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if
-        interventions do not apply to the language."""
+        """Read the embeddings from a model, given types' tags (V,). Raises BadInput if there are none."""
         types, ids, known = moved_types(languages, language)
         sides = ids, languages[SOURCE].images[types]
         derived, source = (_table(model)[torch.from_numpy(side)] for side in sides)
@@ -122,8 +119,7 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> Iterat
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples. Changes passed to a method affect only the
-    score it returns."""
+    """A model fine-tuned on a tagging task's source examples. Methods do not change the model."""
 
     def __init__(
         self,
@@ -138,8 +134,7 @@ class SourceTuned:
         self.tuned = TaskModel(run, self.train, data.task.labels(self.train.gold), data.config, progress)
 
     def rows(self, seed: int = 0) -> Rows:
-        """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
-        random changes."""
+        """Return the moved types' embeddings after fine-tuning; `seed` determines random changes."""
         tags = usual_tags(tagged_words(self.train), self.data.languages.vocabulary)
         return Rows.of(self.tuned.finetuned.model, self.data.languages, self.run.language, tags, seed)
 

@@ -1,5 +1,5 @@
-"""Measure whether a model recalls facts stated in one language when queried in the same or a different
-language. Shapes: Q questions, K permutations."""
+"""Measure whether a model recalls facts stated in one language when queried in either. Shapes: Q
+questions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ UNDECIDED = -1
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Measure accuracy on facts stated only in the source, queried in both languages, and on facts stated in
-    both, with chance levels and null distributions."""
+    """Measure accuracy on facts stated in the source (queried in both languages) and in both, with nulls."""
     network = open_encoder(model.checkpoint, model.device, with_head=True)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])

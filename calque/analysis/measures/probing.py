@@ -43,8 +43,7 @@ Shuffle = Callable[[Sequence[Hashable]], np.ndarray]  # `shuffled` with a given 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The numbers of parallel sentences, of tagged sentences to train on and to test on, and of shuffles for
-    null distributions."""
+    """The numbers of parallel sentences, of tagged sentences to train and test on, and of shuffles."""
 
     sentences: int = 400
     tagged: int = 300
@@ -72,8 +71,7 @@ def growth(
 
 
 class Probes:
-    """Runs all probes on the last `share` of two languages' text, in rows of at most `length` ids, and on a
-    task's examples."""
+    """Runs all probes on the last `share` of two languages' text, in rows of `length`, and examples."""
 
     def __init__(
         self,
@@ -119,8 +117,7 @@ class Probes:
             yield model.record(RETRIEVAL, "mexa", float(hits.mean()), count, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Compare a probe's accuracy with that on tags at random similar places, or of types of similar
-        frequency, whichever range is wider."""
+        """Compare accuracy with tags of random similar places or types, whichever range is wider."""
         train, test = self.train, self.test
         probe = linear_probe(train.vectors(network, self.numbers[0]), train.labels)
         predicted = probe(test.vectors(network, self.numbers[1]))
@@ -198,8 +195,7 @@ def like_frequent(counts: np.ndarray) -> list[Hashable]:
 
 
 def in_company(kinds: Sequence[Hashable], what: str, setting: str) -> list[int]:
-    """Return the indices of the items whose kind occurs at least ALIKE times. Raises BadInput if there are
-    none."""
+    """Return the indices of the items whose kind occurs at least ALIKE times. Raises BadInput without any."""
     counts = Counter(kinds)
     indices = [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
     if not indices:
@@ -229,8 +225,7 @@ def null(values: np.ndarray, chance: float) -> Null:
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffle: Shuffle
 ) -> np.ndarray:
-    """Return the accuracies (S,) of predicted labels (N,) after giving each type (N,) the gold labels of a
-    similarly frequent type."""
+    """Return accuracies (S,) of labels (N,) when types (N,) get the gold labels of a type as frequent."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predictions, shares = (np.zeros((len(counts), width)) for _ in range(2))  # by type and label

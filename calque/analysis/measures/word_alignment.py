@@ -1,5 +1,4 @@
-"""Score word links against gold links by alignment error rate (Och and Ney 2003), and read the quality of
-XLM-Align's self-labels."""
+"""Score word links against gold links (AER); read the quality of XLM-Align's self-labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,8 +98,7 @@ def alone_and_joint(
     items: bool = False,
 ) -> Measurement:
     """Measure the AER of the methods `at_main` at the main layer, and of `everywhere` at every layer. `types`
-    contains the target's token type, by whether both sides share a row. With `items`, records contain each
-    pair's part."""
+    are the target's token types, by whether sides share a row. `items` adds each pair's part."""
     encoder = open_encoder(model.checkpoint, model.device)
     vocabulary, readings = open_vocabulary(model.checkpoint), list[LinkReading]()
     layers = encoder.config.num_hidden_layers
@@ -167,8 +165,7 @@ def _layer_links(
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Read the quality of XLM-Align's self-labels from metrics.jsonl, whose rows contain means over the steps
-    since the previous row."""
+    """Read the quality of self-labels from metrics.jsonl, whose rows are means since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -72,8 +72,7 @@ def align_mlm_tables(results: Results) -> dict[str, Table | None]:
 
 
 def scores_table(results: Results) -> Table | None:
-    """Tabulate SUP, ZS and Delta, as in Table 3, and baselines, trained in the language whose score is
-    shown."""
+    """Tabulate SUP, ZS and Delta, as in Table 3, and baselines, trained like the models."""
     metrics = [(t, m) for t in results.main_tasks for m in dict.fromkeys((PRIMARY[t], PRINTED[t]))]
     columns = task_columns(["SUP", "ZS", DELTA], metrics)
     baselines = {floor.baseline: floor.title for floor in results.floors if floor.task in results.tasks}
@@ -141,8 +140,7 @@ def _interventions_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
-    """Yield, for each transform and intervention, each objective's score and its differences from no
-    intervention and from the control."""
+    """Yield each intervention's scores by transform, and differences from no intervention and the control."""
     start = column.metric + AFTER
     metrics = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]

@@ -130,8 +130,7 @@ def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
 
 
 def compare(results: Results, column: Column, first: Model, second: Model, bound: float = 0.0) -> Verdict:
-    """Judge whether one model's number minus another's is above `bound`. A difference in Delta is undecided
-    if both models are at the floor."""
+    """Judge if one number minus another is above `bound`; undecided for Deltas at the floor."""
     numbers = (column.values(results, *model) for model in (first, second))
     verdict = judge_estimate(difference(*numbers), bound=bound)
     if column.measure == DELTA:
@@ -274,9 +273,8 @@ def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], 
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
-    """Plot means against steps over the bands of their nulls, with one row of panels per language. The entry
-    in texts.toml may set `seeds` (thin lines for seeds instead of intervals) or `log` (a logarithmic axis and
-    one row per column, without intervals)."""
+    """Plot means against steps over the bands of their nulls, with one row of panels per language. texts.toml
+    may set `seeds` (thin lines for seeds, no intervals) or `log` (logarithmic; one row per column)."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
     records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
     steps, objectives = sorted({r.step for r in records}), {results.objective_of(r) for r in records}

@@ -40,9 +40,8 @@ Rows = list[tuple[str, ...]]
 
 
 class Continued:
-    """A study's models, beginning with the start. `main` contains their main layers, `pairs` the language
-    pairs for retrieval, and `languages` each task's languages, the source first. Raises BadInput without a
-    starting model."""
+    """A study's `models`, the start first, their `main` layers, the `pairs` for retrieval, and each task's
+    `languages`, the source first. Raises BadInput without a starting model."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source

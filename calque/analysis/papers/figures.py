@@ -1,5 +1,5 @@
-"""Figures 2 and 3 of the ALIGN-MLM paper, scores by order distance, shared vocabulary and objective, and
-measures over pretraining."""
+"""ALIGN-MLM's figures; scores by order distance, shared vocabulary or objective; measures over
+pretraining."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -45,8 +45,7 @@ class System:
 
     @property
     def is_shown(self) -> bool:
-        """Whether Table 2 has a row for the system: encoders read both sentences in one row only with the
-        released aligner."""
+        """Whether Table 2 has a row for it: systems read sentences alone, except the released aligner."""
         if not self.layers:
             return self.aligner == DIAGONAL or (self.aligner, self.symmetrisation) == (FAST_ALIGN, HEADLINE)
         named = self.aligner in BY_NAME or self.aligner == FORMER
@@ -71,8 +70,7 @@ def systems(results: Results) -> list[System]:
 
 
 def link_tables(results: Results) -> dict[str, Table | None]:
-    """Return the table of a word-alignment study, by file name: the AER of every system on each gold set,
-    and the paper's."""
+    """Return the table, by file name, of every system's AER on each gold set, and the paper's."""
     shown = filter(lambda system: system.is_shown, systems(results))
     sets = list(dict.fromkeys(record.gold_set for record in results.records if record.links))
     titles, rows = list(map(set_title, sets)), list[tuple[str, ...]]()

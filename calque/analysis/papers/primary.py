@@ -38,9 +38,8 @@ Cell = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PrimaryClaim:
-    """A claim in words, and the comparison that decides it: numbers of the cells in `ascending` order; the
-    second `ascending` cell minus the first one above the same difference between two cells `beyond`; or a
-    correlation `above` a bound."""
+    """A claim in words, and the comparison that decides it: cells in `ascending` order; the difference of two
+    `ascending` cells above that of two cells `beyond`; or a correlation `above` a bound."""
 
     text: str
     measure: str

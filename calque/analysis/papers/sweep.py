@@ -87,8 +87,7 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose zero-shot scores (without tasks, whose numbers) are the same for all values,
-        unless all are."""
+        """The objectives, unless all, whose zero-shot scores (or, without tasks, numbers) never change."""
         scores = [name for name in self.numbers if name.endswith(", ZS")] or list(self.numbers)
         names, same = self.objectives.objectives, []
         found = [(title, *item) for title in scores for item in self.numbers[title].items()]
@@ -191,8 +190,7 @@ Difference = tuple[Estimate, float | None]
 
 
 def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
-    """Return each column's differences between consecutive values of a setting, its first and last value, and
-    rows and baselines."""
+    """Return each column's differences of consecutive values, of the first and last, and from baselines."""
     by_column, pairs = {}, list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
         gaps = {pair: difference(column.get(pair.ours, {}), column.get(pair.theirs, {})) for pair in pairs}
@@ -301,8 +299,7 @@ def _keys(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Loo
 
 
 def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
-    """Return each row of panels' language and objectives; with a second setting, there is one row per
-    objective."""
+    """Return each row of panels' language and objectives (a single one with a second setting)."""
     if len(sweep.keys) == 1:
         return [(language, names) for language in dict.fromkeys(row.language for row in sweep.rows)]
     models = dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines)

@@ -52,8 +52,7 @@ def chart(
     about: Mapping[str, Any] = {},
     **layout: Any,
 ) -> Plot:
-    """Return a figure with texts from texts.toml, filled with the values in `about`. Other arguments are as
-    for `small_multiples`."""
+    """Return a figure (see `small_multiples`) with texts.toml's texts, filled with values in `about`."""
     entry, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."

@@ -60,8 +60,7 @@ _hints = cache(typing.get_type_hints)
 
 
 def parsed(kind: type[T], value: Any) -> T:
-    """Convert a JSON or TOML object into a dataclass. Raises ValueError for missing, unknown or wrong
-    fields."""
+    """Convert a JSON or TOML object into a dataclass. Raises ValueError for wrong fields."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     hints: dict[str, Any] = _hints(cast(Any, kind))

@@ -23,8 +23,7 @@ _RUN = re.compile(
 @dataclass(frozen=True)
 class Items:
     """A ratio stored for each item, such as a sentence: the sum of `hits` divided by the sum of `of`. Both
-    fields list whole numbers with repetitions; for example, `3 4*2` means 3, 4, 4. Raises ValueError for
-    other strings."""
+    list whole numbers with repetitions: `3 4*2` means 3, 4, 4. Raises ValueError for others."""
 
     hits: str
     of: str
@@ -223,8 +222,7 @@ RUNS = "runs.jsonl"  # the runs behind a folder's records
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective in records: its `name` on the command line, its `title`, and its `parts`,
-    each with a `kind` and parameters."""
+    """A language or an objective: its name, its title, and its parts, each with a `kind` and parameters."""
 
     name: str
     title: str
@@ -242,8 +240,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, and the fraction of all steps spent on training that model (0 for a
-    given model)."""
+    """The model that a run started from, and that model's fraction of all steps (0 if it was given)."""
 
     objective: Described
     fraction: float

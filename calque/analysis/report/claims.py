@@ -30,8 +30,7 @@ def verdicts(claims: Table, kind: str = "claims") -> str:
 
 
 def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLINES) -> Table | None:
-    """Tabulate claims with their verdicts, corrected within families; None without records. Consecutive
-    claims with the same text share a row."""
+    """Tabulate claims and verdicts, corrected within families; claims with the same text share a row."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     corrected = in_families((claim.family, claim.verdict) for claim in tested)
     pairs = groupby(zip(tested, corrected, strict=True), key=lambda pair: pair[0].text)

@@ -201,8 +201,7 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, .svg, with `pdf` also .pdf, and .jsonl with all numbers. The same figure always
-        gives the same bytes."""
+        """Write `name`.png, .svg, with `pdf` also .pdf, and .jsonl with all numbers, deterministically."""
         with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
             self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         with whole_file(folder / f"{self.name}.svg") as part:

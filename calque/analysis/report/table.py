@@ -86,8 +86,7 @@ def hundredths(share: float | None) -> str:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """Format a share in percent with its interval over seeds or, with `over_items`, over one seed's items: ±
-    half its width, or both ends if it is clipped."""
+    """Format a share in percent with its interval over seeds (or one seed's items): ±, or ends if clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):

@@ -1,5 +1,4 @@
-"""All tasks, and their floors: the scores of their baselines, trained and tested on the same examples as
-models."""
+"""All tasks, and their floors: the scores of baselines on the same examples as models."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Metrics, with each example's contribution, and model-free baselines. Answers to questions are scored as in
-SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
+"""Metrics, with examples' contributions, and model-free baselines. Answers are scored as in SQuAD and
+MLQA."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ NEGATIONS = frozenset(f"n't {_LOWER} {_LOWER.title()}".split())
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction, and the number of answers behind it. `items` contains each example's contribution, if the
-    score is a ratio of sums."""
+    """A fraction, the number of answers behind it and, for ratios of sums, each example's contribution."""
 
     value: float
     count: int
@@ -42,8 +41,7 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], sizes: Iterable[int], count: int | None = None) -> Score:
-        """Divide the sum of `hits` by the sum of `sizes`, which is also the default for `count`. Raises
-        ValueError if that sum is 0."""
+        """Divide the sum of `hits` by that of `sizes` (the default `count`). Raises ValueError if 0."""
         hits, sizes = list(hits), list(sizes)
         if not (total := sum(sizes)):
             raise ValueError("there are no answers to score")
@@ -122,8 +120,7 @@ def answer_words(text: str, language: str = "") -> list[str]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], language: str = ""
 ) -> dict[str, Score]:
-    """Compute exact match and F1 by the rules of `answer_words`: the best over a question's gold answers,
-    averaged over questions."""
+    """Compute exact match and F1 of `answer_words`: the best over gold answers, averaged over questions."""
     exact, ratios = [], []
     for texts, prediction in zip(gold, predicted, strict=True):
         answer, *correct = (answer_words(text, language) for text in (prediction[0], *texts))
@@ -207,8 +204,7 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """Tags, in IOB2, every sequence of words that is a name in the training data, from left to right; longer
-    names take precedence."""
+    """Tags the training data's names, from left to right, the longest first, in IOB2."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"

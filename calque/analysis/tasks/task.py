@@ -48,8 +48,8 @@ class Pieces(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """Encodes words as a language's ids, and texts as written if `encode_text` is given. `language` is the
-    language's token type."""
+    """Encodes words as a language's ids, and texts whole if `encode_text` is given; `language` is a token
+    type."""
 
     encode: Callable[[str], Sequence[int]]
     language: int = 0
@@ -71,8 +71,7 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """Return a reader for a given tokenizer. It encodes tagged words one by one and all other text as
-        written."""
+        """Return a reader for a given tokenizer; tagged words are encoded one by one, other text whole."""
 
         def as_written(text: str) -> Pieces:
             (encoding,) = vocabulary.encode_texts([f" {text}"])
@@ -203,8 +202,7 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """Return an example's answer or, for questions, all of its answers. Raises ValueError if there is
-        none."""
+        """Return an example's answer or, for questions, all answers. Raises ValueError without any."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """Return the labels that a model can predict, given the training answers; spans have none."""
@@ -290,8 +288,7 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains a label that
-    `train` lacks."""
+    """Return the labels in `train`. Raises BadInput if a split is unusable or has other labels."""
     labels = train.task.labels(train.gold)
     for split in splits:
         task, answers = split.task, split.gold

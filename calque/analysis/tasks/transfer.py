@@ -110,8 +110,8 @@ def finetune(
     config: FinetuneConfig,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Finetuned:
-    """Train a saved model's encoder and a new head for `labels` labels on `rows`. Raises NonFinite if a loss,
-    a gradient or a weight is not finite."""
+    """Train a saved model's encoder and a new head for `labels` labels on `rows`. Raises NonFinite for
+    weights or losses."""
     import transformers
 
     settings = read_config(model.checkpoint)
@@ -182,8 +182,7 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow]) -> Tensor:
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """Split a batch into pieces of similar length at the lowest cost: each piece costs its number of ids,
-    including padding, plus `overhead`."""
+    """Split a batch by length at the lowest cost: each piece's ids, with padding, plus `overhead`."""
     ordered = sorted(rows, key=lambda row: len(row.ids))
     lengths = [len(row.ids) for row in ordered]
     # For the n shortest rows, the minimum cost, and the row at which the last piece starts
@@ -234,8 +233,7 @@ class TaskModel:
         title: str = "",
         answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None,
     ) -> tuple[dict[str, Score], list[Answer]]:
-        """Return the scores and the predictions for a set. `answers_of` returns the head's answers for rows,
-        by default the fine-tuned model's."""
+        """Return a set's scores and predictions; `answers_of` (default: the model) answers rows."""
         encoded = self._encode(test, title)
         outputs = (answers_of or self.finetuned.answers)(encoded.rows)
         answers = test.decode(encoded, outputs, self.labels)

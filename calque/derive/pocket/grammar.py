@@ -29,8 +29,7 @@ Subject = tuple[Node, Pick, bool]  # a subject, the pick used to draw its verb, 
 
 
 class SentenceGrammar:
-    """Generates sentence trees in the given tenses; relative clauses use the first. `nested` phrases contain
-    no further phrases."""
+    """Generates trees in the given tenses (relative clauses: the first); `nested` phrases are simple."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng

@@ -95,8 +95,7 @@ def _cases(
     weight: float = 1.0,
     other_kind: str = "",
 ) -> Iterator[Case]:
-    """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
-    `outside` is the pair's surface form."""
+    """Yield cases with different nouns, and with one of the `changes`. `outside` is their surface form."""
     pairs = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
     pairs += [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
     for (first, second), change, phenomenon, initial_weight in pairs:

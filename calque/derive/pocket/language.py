@@ -87,8 +87,7 @@ class Pocket:
                     yield sentence
 
     def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
-        """Yield an infinite random stream of a task's examples, with equally frequent labels; in the contexts
-        of questions (`qa`), a span marks the answer."""
+        """Yield endless random examples of a task; labels are equally frequent, spans mark answers."""
         name, _, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)
@@ -123,8 +122,7 @@ class Facts:
         return self.subjects * len(RELATIONS)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return the statements, in random order, of the facts that are `shared` with derived languages or
-        not."""
+        """Return the statements, in random order, of facts (not) `shared` with derived languages."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in questions_of(self, language):

@@ -34,8 +34,7 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return the forms of a noun (singular, plural), of a verb (base, third person, past, participle) or of
-    another word (the lemma)."""
+    """Return a noun's two forms, a verb's four (base, third person, past, participle) or the lemma."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -96,8 +95,7 @@ Topic = dict[str, list[Sense]]  # the words of each kind, most frequent first
 
 
 class Lexicon:
-    """A lexicon with exactly `types` word `forms`, grouped by topic; `withheld` contains every third name,
-    reserved for test data."""
+    """A lexicon with exactly `types` word `forms`, by topic; every third name is `withheld` for test data."""
 
     def __init__(self, types: int) -> None:
         self.forms: set[str] = set(FUNCTION)

@@ -1,5 +1,4 @@
-"""Words drawn independently of the label, balanced cases, and two tasks that depend on who does what to whom
-(derive.pocket.inference contains a third).
+"""Words drawn independently of the label, balanced cases, and two tasks that depend on who does what to whom.
 
 The sentences of a paraphrase pair have the same words, as in PAWS (Zhang et al. 2019), and differ in voice,
 in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient or the
@@ -32,8 +31,7 @@ SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's 
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of pair: `parts` describe the sentences, `views` are surface features that must not reveal the
-    label, and `kind` is the phenomenon tested."""
+    """A pair that tests the phenomenon `kind`; surface features `views` must not reveal the label."""
 
     parts: tuple[Any, ...]
     label: str
@@ -272,8 +270,7 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @cache
 def paraphrase_cases() -> list[Case]:
-    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
-    label."""
+    """Return all kinds of pairs; neither single sentences nor word overlap reveal the label."""
     cases, booleans = [], (False, True)
     for parts in product(FORMS, FORMS, booleans, product(booleans, booleans), booleans):
         first, second, exchanged, *_ = parts

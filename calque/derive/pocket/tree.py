@@ -39,8 +39,7 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later from its governor's favourites in a role, or a member of the cast (no
-    governor)."""
+    """A word to draw later from its governor's favourites in a role, or (no governor) from the cast."""
 
     governor: Word | None
     role: str
@@ -178,16 +177,14 @@ def location(preposition: Word, word: Word) -> Node:
 
 
 def person(word: Word, relation: str, length: int = 1) -> Node:
-    """Build a person's first name, first and last name, or full name (`length` 3), headed by the first word
-    (UD: flat)."""
+    """Build a person's name of up to three words, headed by the first (UD: flat)."""
     more = ((), (LAST,), (MIDDLE, LAST))[length - 1]
     names = [Node(word, "PROPN", "flat", entity="PER", form=form) for form in more]
     return Node(word, "PROPN", relation, names, entity="PER", form=FIRST)
 
 
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
-    """Build a name of one word, of two (head last: Northfield Bank) or of three (head first: University of
-    Dalmar)."""
+    """Build a name of one to three words (Northfield Bank: head last; University of Dalmar: head first)."""
     node = Node(word, "PROPN", relation, entity=label, form=int(length == 2))
     if length == 2:
         node.add(Node(word, "PROPN", "compound", entity=label))

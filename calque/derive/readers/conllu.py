@@ -47,8 +47,7 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
-    """Yield each sentence's `# text` comment in a `part` of a file or, without one, its words joined with
-    spaces."""
+    """Yield each sentence's `# text` comment in a `part` of a file or, without one, its words."""
     for block in _blocks(path, Counter(), part):
         yield block.text or " ".join(block.column("FORM"))
 

@@ -93,8 +93,7 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence from `start` ends at the matched mark, whose token starts at `begin`; `stop` is the
-    position of the previous full stop."""
+    """Whether a sentence ends at a mark in the token from `begin`; the last full stop is at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower() or text[mark] != ".":
         return not following.islower()

@@ -1,5 +1,5 @@
-"""Read task examples: labelled words, one per line; labelled texts and pairs, from JSON lines or TSV; and
-questions from SQuAD's JSON."""
+"""Read task examples: labelled words, one per line; texts and pairs (JSON lines or TSV); SQuAD's
+questions."""
 
 import re
 from collections import Counter
@@ -60,8 +60,7 @@ def _prefix(rows: Sequence[WordRow]) -> str:
 
 
 def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Stream sentences whose words all have labels, which become one-word spans. Each line contains a word, a
-    tab and a label."""
+    """Stream sentences of labelled words, as one-word spans, from lines of a word, a tab, a label."""
     for rows in _sentences(path, comments=False):
         for place, columns in rows:
             is_header = place.line == 1 and list(map(str.lower, columns)) == ["word", "label"]
@@ -73,8 +72,7 @@ def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
 
 
 def _sentences(path: Path, comments: bool = True) -> Iterator[list[WordRow]]:
-    """Yield each sentence's lines, split at tabs; with `comments`, without those that start with # and do not
-    end in a tag."""
+    """Yield sentences' lines, split at tabs; with `comments`, without # lines that do not end in a tag."""
     has_rows = False
     for lines in paragraphs(read_lines(path, must_end=True)):
         rows = [(place, line.split("\t")) for place, line in lines if line.strip()]
@@ -166,8 +164,7 @@ Chars = tuple[int, int]  # the offsets of the first character, and after the las
 
 
 def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    """Stream a file's questions, except those without an answer. Each text is one sentence, split at white
-    space and at the boundaries of answers."""
+    """Stream questions with answers. Texts are sentences, split at white space and around answers."""
     place, answered = Place(path), 0
     rows = _asked(place)
     for context, id_, question, answers in rows:

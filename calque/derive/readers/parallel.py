@@ -91,8 +91,7 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of sentence pairs; `outside` describes those left out because they are outside the
-    sentences."""
+    """The gold links of sentence pairs; `outside` describes those left out as outside the sentences."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]

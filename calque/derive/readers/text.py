@@ -134,8 +134,7 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
 
 
 def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
-    """Return a chunk's lines of text, including blank ones, or its sentences in treebanks and entity
-    files."""
+    """Return a chunk's lines, including blank ones, or the sentences of treebanks and entity files."""
     if chunk.kind == "parquet":
         column = _parquet(chunk.path, lambda file: file.read_row_group(chunk.line, ["text"])["text"])
         rows = column.to_pylist()

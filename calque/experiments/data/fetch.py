@@ -110,8 +110,7 @@ def _check(path: Path, expected: str, where: str) -> None:
 
 
 def unpack(archive: Path, file: File) -> Path:
-    """Unpack `archive` in its folder and return the file's path. Raises BadInput if the archive is damaged or
-    lacks the file."""
+    """Unpack `archive` in its folder; return the file's path. Raises BadInput if damaged."""
     path = archive
     try:
         for member in file.inside.split(" > ") if file.inside else ():

@@ -73,8 +73,7 @@ def read_recipe(name: str) -> Recipe:
 
 
 def combinations(table: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield the words that replace names in braces, for each combination of a row of `rows` with the words
-    listed in `for`."""
+    """Yield the words for names in braces: each row of `rows` with each combination of words in `for`."""
     lists, lines = table.get("for", {}), table.get("rows", "").split("\n")[:-1] or ["", ""]
     for words in product(*map(str.split, lists.values())):
         for line in lines[1:]:

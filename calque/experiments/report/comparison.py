@@ -32,8 +32,7 @@ class Comparison:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records, whose runs are matched by configuration. Raises BadInput if the folders
-    share no record."""
+    """Compare two folders, matching runs by configuration. Raises BadInput if they share no record."""
     reports = [(folder, read_records(folder)) for folder in (first, second)]
     ours, theirs = map(_by_key, reports)
     if not ours.keys() & theirs.keys():
@@ -52,8 +51,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _by_key(report: Report) -> dict[Key, dict[str, Any]]:
-    """Return the fields of each record, by the title and fingerprint of its run's configuration and by the
-    fields that identify it."""
+    """Return each record's fields, by its run's title and configuration and its identifying fields."""
     folder, (runs, records, _) = report
     by_id, by_key = {run.id: run for run in runs}, dict[Key, dict[str, Any]]()
     prints = {run.id: fingerprint(replace(run, id="", claims=())) for run in runs}

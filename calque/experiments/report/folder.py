@@ -122,8 +122,7 @@ def stored(folder: Path) -> About:
 
 
 def keep_stored(folder: Path, about: About) -> About:
-    """Return the stored description, which names the command that computed the records, if the configuration
-    is unchanged; otherwise return `about`."""
+    """Return the stored description, with its command, if the configuration is unchanged; else `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
@@ -226,8 +225,7 @@ def _titled(about: About) -> str:
 
 
 def check_outside(out: Path, records: Path) -> None:
-    """Raise BadInput if a report's folder would contain the records, or would be inside the records' folder
-    or among the committed records."""
+    """Raise BadInput if a report's folder would contain the records, or be among (committed) records."""
     place, source = out.resolve(), records.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
         raise BadInput("a report here would overwrite records; choose another folder", out)
@@ -242,8 +240,7 @@ def reserve(folder: Path, about: About, steps: Iterable[Path]) -> None:
 
 
 def report_folder(name: str, runs: Path) -> Path:
-    """Return the folder of a finished report, given as a path, as a study below `runs`, or as STUDY/NAME.
-    Raises BadInput if there is none."""
+    """Return a finished report's folder, given by its path, study or STUDY/NAME, or raise BadInput."""
     study, _, report = name.rpartition("/")
     for folder in (Path(name), runs / name, runs / study / REPORTS / report):
         for place in (folder, folder / REPORT):

@@ -199,8 +199,7 @@ class PaperClaim:
 
 
 class Printed:
-    """The numbers in an item's published table, and the corresponding numbers from our runs. `study` is None
-    unless they are about a released encoder."""
+    """The numbers in an item's published table, and ours; `study` is set for a released encoder's."""
 
     def __init__(self, item: Item) -> None:
         self.item, self.numbers = item, published(item.published, item.number)
@@ -269,8 +268,7 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Judge whether our numbers are on the paper's side of 0 or of the bound. Of several differences, the
-        least favourable is shown."""
+        """Judge whether our numbers are on the paper's side of 0 or the bound; show the least favourable."""
         if claim.measure == CORRELATION:
             (task,), results = claim.tasks, self.results("")
             rho = rho_of(results.points(task, PRIMARY[task]))
@@ -296,8 +294,7 @@ class Printed:
         return verdict, cell(our_estimate, over_items=True), percent(papers_value), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        """Return our number and the paper's: a mean difference between rows, or the mean of one row, over the
-        columns that we measured, or all if none."""
+        """Return our and the paper's mean difference of rows, or mean of a row, over measured columns."""
         rows = [{(p.task, p.metric, p.language): p for p in self._row(claim, name)} for name in names]
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         columns = [numbers for numbers in printed if all(map(self.ours, numbers))]
@@ -331,8 +328,7 @@ class Printed:
 
 @cache
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
-    """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
-    claims tested on the same records."""
+    """Return each item's conclusions on claims, corrected over all claims on the same records."""
     judged = list[tuple[Item, PaperClaim, Judged]]()
     for paper_item in items(paper):
         for fields in paper_item.claims:

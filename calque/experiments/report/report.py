@@ -1,5 +1,4 @@
-"""Write a study's report: the tables, figures and claims of its kind of report, and report.html; and
-summarise it on the terminal."""
+"""Write a study's report: tables, figures, claims and report.html; and summarise it on the terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,8 +115,7 @@ def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded
 
 
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
-    """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
-    states the kind of report and the study's scale."""
+    """Write a report of the kind and scale in `about` on `source` to `folder`, atomically; summarise it."""
     paper, size, rows = about["report"], about["scale"], read_records(source)
     claimed = None if rows.swept else primary_of(source)
     try:
@@ -178,8 +176,7 @@ def _write(
 def joined(
     paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = (), scale: str = ""
 ) -> Results:
-    """Join runs and records with the published numbers that tables show next to them. Raises BadInput for an
-    unknown kind of report."""
+    """Join runs and records with published numbers. Raises BadInput for an unknown kind of report."""
     if paper not in PAPERS:
         raise BadInput(unknown("kind of report", paper, PAPERS))
     numbers = [number for name in PAPERS[paper].published for number in published(name)]
@@ -226,8 +223,7 @@ def _add_models(models: dict[Path, str], study: Study, root: Path, suffix: str) 
 
 
 def scores_table(results: Results) -> Table | None:
-    """Return the scores on every task and alignment@1 by objective and derived language, or None if no
-    transfer was measured."""
+    """Tabulate scores and alignment@1 by objective and derived language; None without transfer."""
     columns = [*task_columns(("ZS", "SUP", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     found = rows_of(results, columns, results.models) if results.has("SUP") else ()
     rows = tuple((*row[:2], *(cell.split(" ")[0] for cell in row[2:])) for row in found)

@@ -22,8 +22,7 @@ def duration(seconds: float) -> str:
 
 
 class Board:
-    """Prints a line for each finished step or, without steps, for each finished task, and shows what is
-    running."""
+    """Prints a line for each finished step (without steps, task), and shows what is running."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps if not step.finished}
@@ -52,8 +51,7 @@ class Board:
 
     @property
     def state(self) -> str:
-        """The number of finished steps and, once one step of each remaining kind is finished, the expected
-        time left."""
+        """The number of finished steps and, after one step of each remaining kind, the expected time left."""
         elapsed = time.monotonic() - self.start
         kinds = [step.title.split()[0] for step in self.waiting.values()]
         state = f"{self.of - len(kinds)} of {self.of} steps in {duration(elapsed)}"

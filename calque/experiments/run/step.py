@@ -44,8 +44,7 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """The resources for computing a step, which do not affect its result: `workers` processes, and whether
-    work from a different machine is resumed."""
+    """The resources for a step, not its result; `allow_change` resumes another machine's work."""
 
     report: Report = silent
     workers: int = 1

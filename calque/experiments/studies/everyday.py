@@ -44,8 +44,7 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base study of the hyperparameter search for `everyday`. It uses a different seed and is tested
-    on development sentences."""
+    """The base of the search for `everyday`'s setting: another seed, tested on development data."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(

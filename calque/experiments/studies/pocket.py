@@ -66,8 +66,7 @@ FROZEN = WordAligned(frozen=True)  # word-aligned BERT, as in its authors' code
 
 
 def small_grid() -> Study:
-    """The base that studies of Pocket English modify: four objectives on three languages, sized for two
-    cores."""
+    """The base of studies of Pocket English: four objectives on three languages, sized for two cores."""
     return Study(
         name="small_grid",
         languages=DerivedLanguages(
@@ -103,8 +102,7 @@ def small_grid() -> Study:
 
 
 def pocket() -> Study:
-    """MLM and ALIGN-MLM on generated English and a derived language with a new script and reversed word
-    order."""
+    """MLM and ALIGN-MLM on generated English and its image in a new script and reversed word order."""
     small = small_grid()
     # In our trials, fewer than 2,000 steps decided no claim; 3,500 steps take 15 to 24 minutes.
     return small.changed(
@@ -133,8 +131,7 @@ def align_mlm_pocket() -> Study:
 
 
 def objectives_pocket() -> Study:
-    """All objectives with equal steps and batches, on Trans + Syn (a new script and Romance word order)
-    and five kinds of tasks."""
+    """All objectives with equal steps and batches, on Trans + Syn (Romance order) and five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

@@ -370,8 +370,7 @@ def paper_bitexts() -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """Return each language's sampling share, which is proportional to size**EXPONENT, where size is the
-    amount of its text in the paper."""
+    """Return each language's share, in proportion to size**EXPONENT, the size of its text in the paper."""
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

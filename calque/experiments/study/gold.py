@@ -1,5 +1,4 @@
-"""Gold sets of word links: their text, the measures computed on them, and aligners that the study does not
-train."""
+"""Gold sets of word links: their text, their measures, and aligners that the study does not train."""
 
 from __future__ import annotations
 
@@ -61,8 +60,7 @@ GOLD_FORMAT = 2  # increased when a code change gives different sentences from t
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text in the same two languages, with a joint
-    vocabulary of `vocabulary` types."""
+    """The gold set `name` in `gold`, and parallel text, with a joint vocabulary of `vocabulary` types."""
 
     gold: Path
     name: str
@@ -117,8 +115,7 @@ class GoldText:
         return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the distinct pairs in the set and the parallel text, and the numbers of pairs left out and
-        kept."""
+        """Return the set's and the parallel text's distinct pairs, and how many were left out and kept."""
         left_out, all_pairs = Counter[str](), self.own()
         for text in self.text:
             for columns in read_all(replace(text, words_in=self.pair), left_out):
@@ -136,8 +133,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class GoldPairs(StudyLanguages):
-    """The gold sets of word links in the folder `gold`. `text` maps each set to parallel text, which models
-    read together with the set's own sentences."""
+    """The gold sets in the folder `gold`; models also read the parallel text that `text` maps them to."""
 
     gold: Path
     text: Mapping[str, tuple[BitextFiles, ...]]
@@ -210,8 +206,7 @@ class GoldLinks(Measure):
 
 @dataclass(frozen=True)
 class EncoderLinks(Measure):
-    """The AER of each layer of a model pretrained on a gold set's languages. The sentences of a pair are
-    encoded both separately and jointly."""
+    """The AER of each layer of a model of a gold set's languages, with sentences alone and joint."""
 
     name = "links"
     format = 3

@@ -38,8 +38,7 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """The inputs of a study for one seed. `described` are the languages of a given model, and `floors` the
-    steps that score baselines."""
+    """A study's inputs for a seed: `described` are a given model's languages; `floors` score baselines."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]

@@ -91,8 +91,7 @@ class SelfLabels(Measure):
 
 
 class Links(Measure):
-    """The AER of the word links extracted from each layer's hidden states, compared with the known links
-    between two languages."""
+    """The AER of the word links found in each layer's hidden states, given the known links."""
 
     name = "links"
     format = 2
@@ -158,8 +157,7 @@ class ExampleMeasure(Measure):
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of a sentence's derived version from at most `sentences` derived sentences in a task's
-    examples."""
+    """Retrieval of a sentence's image among at most `sentences` derived sentences of a task's examples."""
 
     sentences: int = 1_000
 
@@ -171,8 +169,7 @@ class DerivationRetrieval(ExampleMeasure):
 
 
 class ChangedRetrieval(DerivationRetrieval):
-    """Retrieval of derived sentences after changes to the embeddings of derived words, as in
-    `Interventions`."""
+    """Retrieval of derived sentences after changes to derived words' embeddings, as in `Interventions`."""
 
     name = "interventions-retrieval"
 
@@ -186,8 +183,7 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Growth(ExampleMeasure):
-    """The similarity of the languages at each snapshot, measured on held-out text and on a task's
-    examples."""
+    """The similarity of the languages at each snapshot, on held-out text and on a task's examples."""
 
     probe: ProbeConfig = field(default_factory=ProbeConfig)
 
@@ -297,8 +293,7 @@ class ZeroShot(Transfer):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval, at every layer and in both directions, between treebanks or other texts that contain the
-    same sentences."""
+    """Retrieval, at every layer and in both directions, between texts that contain the same sentences."""
 
     same_sentences: Mapping[str, Path]
 

@@ -1,5 +1,4 @@
-"""The models in a study: the groups of languages that they read, the steps that train them, and existing
-models."""
+"""A study's models: the groups of languages that they read, steps that train them, and existing models."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, along with the source, if there is one. `name` is the
-    name of the group's folder."""
+    """Languages in `data` that a model reads together, with the source if there is one; a folder's `name`."""
 
     name: str
     data: Step
@@ -252,8 +250,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint, for each language, of the objective's inputs; MLM, for example, ignores the
-        dictionary."""
+        """Each language's fingerprint of what the objective reads; MLM, for example, reads no dictionary."""
         return self._inputs(self.objective.reads_dictionary, self.objective.reads_bitexts)
 
     def _inputs(self, *reads: bool) -> dict[str, str]:

@@ -171,8 +171,7 @@ def trained_aligner(
     start: GivenModel,
     home: Path,
 ) -> Training:
-    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises
-    BadInput for unsuitable files or models."""
+    """Return the settings to train an encoder on pairs of files. Raises BadInput for unsuitable input."""
     for source, target in bitexts:
         if (usable := sum(map(all, TwoFiles(source, target)))) < FEWEST:
             fault = f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext"

@@ -277,8 +277,7 @@ class Study:
     # Measures
 
     def measuring(self, model: Model) -> list[Step]:
-        """Return the steps that measure a model before and after fine-tuning; the start itself is measured
-        only before, and its copies only after."""
+        """Return the steps that measure a model before (not copies of the start) and after fine-tuning."""
         measures = list[Measure]()
         if model.place == START or model.trained:
             measures += [part for measure in self.measures for part in measure.parts()]
@@ -298,8 +297,7 @@ class Study:
 
 
 def distinct(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps without those that have the same folder or, if their inputs cannot be read yet, the
-    same configuration."""
+    """Return the steps with different folders or, if inputs cannot be read yet, configurations."""
     by_key: dict[Any, Step] = {}
     for step in steps:
         try:

@@ -209,8 +209,7 @@ class Floors:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """Read a finished step's floors, with languages named as in records. Raises BadInput if the file is
-    damaged."""
+    """Read a step's floors, with languages named as in records. Raises BadInput for a damaged file."""
     named = step.config.named
     rows = json_rows.read(step.open().path(FLOORS), Floor)
     return [replace(row, language=named(row.language), learnt=named(row.learnt)) for row in rows]

@@ -30,8 +30,7 @@ AFTER = "-after-"
 
 
 def parse(name: str, mask_rate: float | None = None) -> Objective:
-    """Return the objective with the given command-line name and, if given, mask rate; raise BadInput if there
-    is none."""
+    """Return the objective with a command-line name and, if given, mask rate, or raise BadInput."""
     then, separator, start = name.rpartition(AFTER)
     try:
         if separator and (match := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", start)):

@@ -1,5 +1,4 @@
-"""Objectives that learn from dictionary entries: ALIGN-MLM (Tang et al. 2022, section 3), REPEL-MLM,
-ROTATE-MLM and PreAlign (Li et al. 2024).
+"""Objectives that learn from dictionary entries: ALIGN-MLM, REPEL-MLM, ROTATE-MLM and PreAlign.
 
 Shapes: d pairs of rows, hidden size H; for PreAlign, P pairs, W = 2P words (all first sides, then all second
     sides), A anchors.
@@ -129,8 +128,7 @@ class RepelMLM(AlignMLM):
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
-    the SVD of rows.T @ targets (Schönemann 1966)."""
+    """Return the orthogonal (H, H) that brings `rows` closest to `targets`, (d, H) (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
 
@@ -154,8 +152,7 @@ class Rotation:
 
 
 class RotatedOnce(Monolingual):
-    """MLM's rows. After a fraction `at` of the steps, the embeddings that only a derived language uses are
-    rotated onto their translations."""
+    """MLM's rows. After a fraction `at` of the steps, derived embeddings are rotated onto the source's."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -242,8 +239,7 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
-        word with the anchor's, and may be translations."""
+        """A mask of the words left out of anchors' sums, (A, W): those of other entries that share a word."""
         entries = self.ids[self.first : self.last]
         overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         overlaps.diagonal(self.first).fill_(False)

@@ -118,8 +118,7 @@ class WEAM(PairObjective):
 
 
 class Words(PairStream):
-    """Unmasked pairs with the positions, in `PairRows.side_rows`, of words' last sub-words: linked words, and
-    all of the first side."""
+    """Unmasked pairs with last sub-words' positions in `side_rows`: of linked and of first-side words."""
 
     def draw(self, instances: Sequence[int], random: Random) -> tuple[PairRows, Counts]:
         pairs, links, words = self.sentence_pairs(instances), [], []
@@ -252,8 +251,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s>` ids `</s>` over each word's sub-words, (B, n, H), given each id's
-    word; also return a mask of real words, (B, n)."""
+    """Average states of rows `<s>` ids `</s>` over words, (B, n, H), given each id's word, with a mask of
+    real words, (B, n)."""
     width = hidden.shape[1] - 2
     words = torch.arange(width, device=numbers.device)[:, None]
     of_word = (numbers[:, None, :width] == words).float()
@@ -279,8 +278,7 @@ def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """Return the cross-entropy of predicting each word's links, with equal weights, summed over words and
-    directions, from (n, m) tensors."""
+    """Return the cross-entropy of words' links, summed over words and directions; tensors (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()

@@ -20,8 +20,7 @@ from calque.pretrain.objective import Counts, Learner, Losses, Objective, Random
 
 
 class PackedLines:
-    """A corpus as full rows: `<s>`, then consecutive ids of lines ending in `</s>`, without the last
-    `left_over` ids."""
+    """A corpus as full rows: `<s>`, then ids of lines ending in `</s>`, without the last `left_over`."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus

@@ -106,8 +106,7 @@ class XLM(Composite):
 
 
 def contrast(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float) -> Tensor:
-    """Return the summed InfoNCE loss, in float32: queries (B, D) should match their own keys (B, D), not the
-    `negatives` (K, D)."""
+    """Return the summed InfoNCE loss, in float32, of queries and their keys (B, D) and negatives (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, negatives = queries.float(), keys.float(), negatives.float()
         own = (queries * keys).sum(1, keepdim=True)
@@ -272,8 +271,7 @@ class SentencePairs(PairStream):
         return (itermax_table if self.objective.filtering else union)(plan, *masks), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """Return each side's targets, (B, W, W); an id with several links points to the one with the largest
-        mass."""
+        """Return each side's targets, (B, W, W); of an id's links, the one with the largest mass counts."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
