@@ -1,5 +1,4 @@
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
 from calque.derive.transform import compose
@@ -11,7 +10,7 @@ FEW = Sizes(10, 5, 5)
 def derive_pocket(folder, *transforms, sentences=400, types=500):
     """Derive languages from a small Pocket English into a subfolder, and return that."""
     source = PocketEnglish(Pocket(types=300), sentences, FEW, FEW, FEW)
-    return derive_languages(source, transforms, types, DictionaryConfig(), folder / "data", folder / "cache")
+    return derive_languages(Derivation(source, transforms, types), folder / "data", folder / "cache")
 
 
 def derive_several(folder):

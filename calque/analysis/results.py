@@ -12,16 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from calque.analysis.records.record import (
-    ALIGNMENT,
-    DELTA,
-    LIMITS,
-    SHARE,
-    Floor,
-    Published,
-    Record,
-    Run,
-)
+from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, SHARE, Floor, Published, Record, Run
 from calque.analysis.statistics import (
     Estimate,
     estimate,

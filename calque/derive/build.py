@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -68,7 +68,7 @@ class Derivation:
     source: Source
     transforms: tuple[Transform, ...]
     vocabulary: int | Path
-    dictionary: DictionaryConfig
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
 
     @property
     def rewriting(self) -> list[Transform]:
@@ -237,25 +237,18 @@ def write_corpora(
 
 
 def derive_languages(
-    source: Source,
-    transforms: Sequence[Transform],
-    vocabulary: int | Path,
-    dictionary: DictionaryConfig,
-    folder: Path,
-    cache: Path,
-    workers: int = 1,
-    progress: Progress = silent,
+    derivation: Derivation, folder: Path, cache: Path, workers: int = 1, progress: Progress = silent
 ) -> Path:
-    """Write one derived language per transform to `folder` (see `derive.languages`). `vocabulary` is the
-    number of types to learn, or an existing tokenizer."""
+    """Write one derived language per transform to `folder` (see `derive.languages`)."""
+    transforms, dictionary = derivation.transforms, derivation.dictionary
     check_transforms(transforms)
-    check_tags(dictionary, source)
-    facts = _facts(Derivation(source, tuple(transforms), vocabulary, dictionary))
-    source = source.ready(cache, needed("tags", transforms), workers, progress)
+    check_tags(dictionary, derivation.source)
+    facts = _facts(derivation)
+    source = derivation.source.ready(cache, needed("tags", transforms), workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
-    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
+    encoder = ChunkEncoder(source, transforms, cache, own_code((source, transforms)))
     with making(folder, languages.KIND, facts) as part, Workers(workers, progress) as pool:
-        types, forgotten = _vocabulary(vocabulary, encoder, pool)
+        types, forgotten = _vocabulary(derivation.vocabulary, encoder, pool)
         place = part / languages.VOCABULARY
         types.save(place)
         check_answers(source, types)

@@ -43,13 +43,7 @@ from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Account
-from calque.derive.vocabulary import (
-    TOKENIZER,
-    Vocabulary,
-    given_fingerprint,
-    learn_of_words,
-    open_vocabulary,
-)
+from calque.derive.vocabulary import TOKENIZER, Vocabulary, given_fingerprint, learn_of_words, open_vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
 MANY = 1 << 14  # number of lines in parallel chunks
@@ -298,11 +292,7 @@ Bitexts = Mapping[NamePair, tuple[FileSet, ...]]
 
 
 def natural_fingerprint(
-    texts: Texts,
-    bitexts: Bitexts,
-    vocabulary: Path,
-    rows: Rows = "used",
-    withheld: TextFiles | None = None,
+    texts: Texts, bitexts: Bitexts, vocabulary: Path, rows: Rows = "used", withheld: TextFiles | None = None
 ) -> str:
     """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
 

@@ -29,7 +29,7 @@ SIZE = 600
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studies")
-    return derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
+    return derive_languages(Derivation(SOURCE, TRANSFORMS, SIZE), folder / "study", folder / "cache")
 
 
 def numbered(source):
@@ -62,9 +62,7 @@ def test_derived_corpus_equals_its_sentences(study, transform):
 
 
 def test_output_does_not_depend_on_the_number_of_workers(study, tmp_path):
-    derive_languages(
-        SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3
-    )
+    derive_languages(Derivation(SOURCE, TRANSFORMS, SIZE), tmp_path / "study", tmp_path / "cache", workers=3)
     assert contents(tmp_path / "study") == contents(study)
 
 
@@ -124,9 +122,7 @@ class Named(Transform):
 )
 def test_unusable_input_leaves_nothing(tmp_path, lines, size, transforms, what):
     with pytest.raises(BadInput, match=what):
-        derive_languages(
-            Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-        )
+        derive_languages(Derivation(Lines(lines), transforms, size), tmp_path / "study", tmp_path / "cache")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -146,5 +142,5 @@ def test_fingerprints_belong_to_the_files_at_the_start(tmp_path):
         if what == "encoding" and done == total:
             path.write_text("The dog sleeps.\n")
 
-    folder = derive_languages(*inputs, tmp_path / "study", tmp_path, progress=edit)
+    folder = derive_languages(Derivation(*inputs), tmp_path / "study", tmp_path, progress=edit)
     assert Artefact.open(folder, KIND).facts["languages"]["source"]["fingerprint"] == expected

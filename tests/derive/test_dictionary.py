@@ -2,11 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.dictionary import (
-    DictionaryConfig,
-    draw_dictionary,
-    with_wrong_pairs,
-)
+from calque.derive.dictionary import DictionaryConfig, draw_dictionary, with_wrong_pairs
 from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import OURS
 

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from calque.derive.build import derive_languages
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import PocketTreebank, Reorder
 from calque.derive.pocket.language import GENERATED, Pocket, PocketEnglish, Sizes
@@ -46,15 +46,12 @@ def manifest(tmp_path_factory):
     few = Sizes(40, 10, 20)
     source = PocketEnglish(language=Pocket(types=300), size=300, pos=few)
     syntax = Reorder(PocketTreebank("verbfinal", 100), PocketTreebank("english", 100), 0.5)
-    own = {
-        "trans.syn-verbfinal-50": compose(transform("trans"), syntax),
-    }
+    own = {"trans.syn-verbfinal-50": compose(transform("trans"), syntax)}
     transforms = [own.get(name) or transform(name) for name in LANGUAGES]
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("CALQUE_DATA", str(home))
-        folder = derive_languages(
-            source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache"
-        )
+        derivation = Derivation(source, tuple(transforms), 400, DictionaryConfig(0.5))
+        folder = derive_languages(derivation, home / "languages", home / "cache")
     return dict(json.loads((folder / "manifest.json").read_text()))
 
 

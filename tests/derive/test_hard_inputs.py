@@ -165,11 +165,7 @@ def test_real_world_files_are_read(read, content, expected, counted, tmp_path):
 
 
 COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
-ANNOTATED = [
-    (SPACES, 1),
-    (COLUMNS, 1),
-    ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
-]
+ANNOTATED = [(SPACES, 1), (COLUMNS, 1), ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1)]
 REFUSED = [
     *((text, content, line, "") for content, line in ANNOTATED),
     *((natural, content, line, "") for content, line in ANNOTATED),

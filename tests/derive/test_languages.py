@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.build import derive_languages
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.corpus import Corpus, Ragged
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import SOURCE, Language, Languages, disjoint_halves, held_out
@@ -72,7 +72,7 @@ def languages(tmp_path_factory):
     out = tmp_path_factory.mktemp("held") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
     source = Parts(Pocket(types=300), 400, FEW, FEW, FEW)
-    derive_languages(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
+    derive_languages(Derivation(source, transforms, 500), out, out.parent / "cache")
     return Languages.open(out, [transform.name for transform in transforms])
 
 
@@ -157,7 +157,8 @@ def derived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unknown")
     source = Files((put(folder / "wiki.tokens", TEXT * 30),))
     transforms = Transliterate(), transform("trans.inv")
-    derive_languages(source, transforms, 300, DictionaryConfig(fraction=1.0), folder / "made", folder)
+    derivation = Derivation(source, transforms, 300, DictionaryConfig(fraction=1.0))
+    derive_languages(derivation, folder / "made", folder)
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.languages import Languages, held_out
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
@@ -98,7 +97,7 @@ def test_words_change_without_tags_if_none_are_needed():
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
-    return derive_languages(SOURCE, TRANSFORMS, 600, DictionaryConfig(), folder / "study", folder / "cache")
+    return derive_languages(Derivation(SOURCE, TRANSFORMS, 600), folder / "study", folder / "cache")
 
 
 def images(transform):

@@ -280,11 +280,7 @@ def paraphrase_cases() -> list[Case]:
 
 
 def _outside(
-    form: SentenceForm,
-    second_form: SentenceForm,
-    exchanged: bool,
-    named: tuple[bool, bool],
-    alike: bool,
+    form: SentenceForm, second_form: SentenceForm, exchanged: bool, named: tuple[bool, bool], alike: bool
 ) -> tuple[object, ...]:
     """Return a pair's surface features, given whether the second sentence exchanges the people, which of them
     are named, and whether the verb has the same form in the active and the passive."""

@@ -103,8 +103,7 @@ def derive(
     runs: Root = ROOT,
     jobs: Jobs = None,
     language: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE."),
+        str | None, typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE.")
     ] = None,
     parser: Parser = None,
     own: Own = None,

@@ -66,9 +66,7 @@ def wikipedia() -> Study:
     return base.changed(
         name="wikipedia",
         source=replace(
-            everyday_english(),
-            text=(data("wikipedia/wikipedia-1.txt"),),
-            parser=folder_in("CALQUE_STANZA"),
+            everyday_english(), text=(data("wikipedia/wikipedia-1.txt"),), parser=folder_in("CALQUE_STANZA")
         ),
         vocabulary=2_000,
         seeds=(0, 1, 2, 3),

@@ -11,17 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.record import Described
 from calque.derive.build import Derivation, check_tags, derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.sentence import Question
-from calque.derive.source import Source
 from calque.derive.transform import Transform, changes_script, check_parts, image_of_question, parts_of
 from calque.derive.transforms import Rewrite
 from calque.derive.vocabulary import SMALLEST, open_vocabulary
@@ -104,15 +101,10 @@ def only_derived(study: Any, paper: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class DerivedLanguages(StudyLanguages):
-    """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to
-    learn from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text,
+class DerivedLanguages(Derivation, StudyLanguages):
+    """A source and the languages derived from it. With `redraw`, each seed also samples its own text,
     transforms and dictionary; seed 0 gives the same data as without `redraw`."""
 
-    source: Source
-    transforms: tuple[Transform, ...]
-    vocabulary: int | Path
-    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
     redraw: bool = False
 
     derived = True
@@ -154,8 +146,7 @@ class DerivedLanguages(StudyLanguages):
 
     def compute(self, step: Step, machine: Machine) -> None:
         cache = step.place.parent.parent / CACHE
-        arguments = self.source, self.transforms, self.vocabulary, self.dictionary, step.folder, cache
-        derive_languages(*arguments, machine.workers, machine.report)
+        derive_languages(self, step.folder, cache, machine.workers, machine.report)
 
     def identity(self) -> str:
         return self._fingerprint(True)
@@ -165,7 +156,7 @@ class DerivedLanguages(StudyLanguages):
 
     @cached_method
     def _fingerprint(self, dictionary: bool, *names: str) -> str:
-        return str(self._derivation.fingerprint(*names, dictionary=dictionary))
+        return self.fingerprint(*names, dictionary=dictionary)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         types = self.vocabulary if isinstance(self.vocabulary, int) else open_vocabulary(self.vocabulary).size
@@ -178,10 +169,6 @@ class DerivedLanguages(StudyLanguages):
         ready, questions = self.named(name)[0].ready(cache), self.source.questions()
         images = (image_of_question(question, ready, number) for number, question in enumerate(questions))
         return list(zip(questions, images, strict=True))
-
-    @cached_property
-    def _derivation(self) -> Any:
-        return Derivation(self.source, self.transforms, self.vocabulary, self.dictionary)
 
     # Validation
 
@@ -226,7 +213,7 @@ class DerivedLanguages(StudyLanguages):
             if any(isinstance(part, PairObjective) for part in parts):
                 fault = "learns from parallel sentences; mixture.disjoint leaves none"
                 yield f"objectives: {objective.name} {fault}"
-        rewriting = self._derivation.rewriting
+        rewriting = self.rewriting
         yield from (unreadable := mistakes_in(self.source.questions, what="source: "))
         if rewriting and not unreadable and self.source.questions():
             yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"

@@ -128,10 +128,7 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (
-            ViTConfig(),
-            "type 'vit' are not supported; supported types are roberta, xlm-roberta, bert",
-        ),
+        (ViTConfig(), "type 'vit' are not supported; supported types are roberta, xlm-roberta, bert"),
         (T5Config(), "type 't5' are not supported"),
     ],
 )

@@ -3,7 +3,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from calque.analysis.measures.knowledge import answers
-from calque.derive.build import derive_languages
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -20,7 +20,8 @@ SOURCE = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW, Facts(subjects=12,
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("facts")
-    derive_languages(SOURCE, [TRANSFORM], 500, DictionaryConfig(0.5), folder / "data", folder / "cache")
+    derivation = Derivation(SOURCE, (TRANSFORM,), 500, DictionaryConfig(0.5))
+    derive_languages(derivation, folder / "data", folder / "cache")
     return Languages.open(folder / "data", [LANGUAGE])
 
 

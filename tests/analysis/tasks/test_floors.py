@@ -4,8 +4,7 @@ import pytest
 
 from calque.analysis.tasks.catalogue import NER, NLI, POS, QA, Paraphrase, floors, spelling
 from calque.analysis.tasks.score import accuracy
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.build import Derivation, derive_languages
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
@@ -29,7 +28,7 @@ def source():
 @pytest.fixture(scope="module")
 def languages(source, tmp_path_factory):
     folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
-    derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
+    derive_languages(Derivation(source, TRANSFORMS, 600), folder, cache)
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
 
 

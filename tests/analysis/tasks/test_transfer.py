@@ -123,11 +123,7 @@ def number(rows, measure, task, metric):
 
 def test_every_number_has_its_record(run, data):
     rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
-    metrics = {
-        "pos": ["accuracy", "f1_bare_tags"],
-        "ner": ["f1", "accuracy"],
-        "nli": ["accuracy"],
-    }
+    metrics = {"pos": ["accuracy", "f1_bare_tags"], "ner": ["f1", "accuracy"], "nli": ["accuracy"]}
     expected = {
         (m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")
     }

@@ -5,14 +5,7 @@ from hypothesis import strategies as st
 from calque.derive.corpus import Ragged
 from calque.derive.files import Artefact
 from calque.derive.languages import of_pieces
-from calque.derive.word_links import (
-    ENDS,
-    KIND,
-    LINKS,
-    grow_diag_final_and,
-    intersect,
-    store,
-)
+from calque.derive.word_links import ENDS, KIND, LINKS, grow_diag_final_and, intersect, store
 from tests.derive.links import twin
 
 WORDS = 7

@@ -49,10 +49,7 @@ TEXTS = {
     "plain": ("  Two  spaces.\n\n\t\n私は 学生。 \nlast\n", ["Two  spaces.", "私は 学生。", "last"]),
     "wiki.tokens": (" = Title = \n\n It has 3 @,@ 000 <unk>s . \n", ["It has 3,000 \0 s ."]),
     "treebank": (CONLLU, ["Au revoir!", "Oui"]),
-    "entities": (
-        "# a\nen:Paris\tB-LOC\nen:is\tO\n\nen:#\tO\nen:1\tO\n\n",
-        ["Paris is", "# 1"],
-    ),
+    "entities": ("# a\nen:Paris\tB-LOC\nen:is\tO\n\nen:#\tO\nen:1\tO\n\n", ["Paris is", "# 1"]),
 }
 
 

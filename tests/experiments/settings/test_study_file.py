@@ -72,11 +72,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
     [
         ("a b.py", "", "cannot import a file named 'a b'"),
         ("json.py", "", "there is another module named json; rename the file"),
-        (
-            "empty.py",
-            "x = 1\n",
-            r"expected a function empty\(\) that returns a study",
-        ),
+        ("empty.py", "x = 1\n", r"expected a function empty\(\) that returns a study"),
         ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", r"expected a function two\(\)"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
         ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: not valid Python: invalid syntax"),

@@ -77,10 +77,7 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
         (["train.steps=4,many"], "not 'many'"),
         (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
         (["paper=align_mlm,nature"], "expected one of align_mlm"),
-        (
-            ["train.steps=4,8", "seeds=" + ",".join(map(str, range(51)))],
-            "makes 102 variants of the study",
-        ),
+        (["train.steps=4,8", "seeds=" + ",".join(map(str, range(51)))], "makes 102 variants of the study"),
     ],
 )
 def test_invalid_sweeps_are_rejected(tiny, options, said):

@@ -2,13 +2,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
-from transformers import (
-    AutoTokenizer,
-    BertConfig,
-    BertModel,
-    XLMRobertaConfig,
-    XLMRobertaModel,
-)
+from transformers import AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
 
 from calque.analysis.records.record import AER, ALIGNMENT
 from calque.derive.languages import Languages

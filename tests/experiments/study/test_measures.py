@@ -8,15 +8,7 @@ from transformers import RobertaModel
 from calque.analysis.measures.interventions import NAMES as ALL
 from calque.analysis.measures.interventions import ORDER
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import (
-    ALIGNMENT,
-    BOTH,
-    CARRIED,
-    KNOWN,
-    LINEAR,
-    RETRIEVAL,
-    Record,
-)
+from calque.analysis.records.record import ALIGNMENT, BOTH, CARRIED, KNOWN, LINEAR, RETRIEVAL, Record
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.pocket.language import Facts
 from calque.derive.task_data import TaskFolder
