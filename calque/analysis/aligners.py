@@ -86,8 +86,7 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words (with `words`: of words, by mean states) and extracts links, plus those of
-    `also`."""
+    """Scores pairs of sub-words (or `words`, by mean states) and extracts links, plus those of `also`."""
 
     name: str
     score: Score

@@ -123,7 +123,6 @@ def _of_corpus(model: Checkpoint, notes: list[str]) -> Mapping[str, Sequence[str
 
 
 def _words(model: Checkpoint, language: Language, line: int) -> tuple[str, ...]:
-    """Return the words of a line of a language's corpus."""
     decode = model.tokenizers.get(language.name, model.tokenizers[SOURCE]).decode
     words = Ragged.of(language.ids(language.corpus[line]), language.corpus.pieces[line])
     return tuple(decode(word.tolist()).strip() for word in words)
@@ -195,6 +194,5 @@ def _live(
 
 
 def _masked(words: Sequence[str], mask: str) -> str:
-    """Mask a sentence's longest word, unless the sentence already contains a mask."""
     place = words.index(mask if mask in words else max(words, key=len))
     return " ".join([*words[:place], mask, *words[place + 1 :]])

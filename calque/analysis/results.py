@@ -218,7 +218,6 @@ class Results:
         self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured_runs))
 
     def _join(self) -> dict[Key, dict[int, dict[int, Record]]]:
-        """Group the records by key, seed and step."""
         columns: dict[Key, dict[int, dict[int, Record]]] = {}
         for record in self.records:
             facets = {name: getattr(record, name) for name in Key._fields if name != "objective"}

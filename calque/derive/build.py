@@ -271,7 +271,6 @@ def derive_languages(
 
 
 def _encoded(chunks: Iterable[tuple[list[Encoded], Numbered]], samples: Numbered) -> Iterator[list[Encoded]]:
-    """Yield encoded chunks, and add their sentences for the preview to `samples`."""
     for encoded, sentences in chunks:
         samples += sentences
         yield encoded
@@ -333,7 +332,6 @@ def _write_tables(
     dictionary: DictionaryConfig,
     tags: np.ndarray | None,
 ) -> None:
-    """Write a derived language's dictionary and tables of images."""
     image = transform.image(types.size, types.specials)
     places = transform.places(types.size, types.specials)
     type_ids, images = types.types, image

@@ -1,5 +1,4 @@
-"""Write files and folders atomically; finished folders, whose manifest is written last and contains digests
-of all files, including itself; read JSON and TOML."""
+"""Write files and folders atomically, the last file a manifest with all digests; read JSON and TOML."""
 
 import errno
 import fcntl

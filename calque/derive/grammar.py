@@ -195,8 +195,7 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], path: Path | None = None) -> Self:
-        """Maximise the sum of log p(order) over nodes of 2 to 6 items in projective trees, minus half the
-        squared norm of the weights. Errors mention `path`."""
+        """Maximise log p(order) over nodes of 2 to 6 items in projective trees, with an L2 penalty."""
         orders_by_kind: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None

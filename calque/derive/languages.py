@@ -268,8 +268,7 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's parallel text or, without any, the source and a derived language. Raises BadInput
-        if they are not parallel."""
+        """Return a pair's parallel text or derived lines. Raises BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
@@ -317,7 +316,6 @@ def _vocabulary(artefact: Artefact) -> Path:
 
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-    """Return the named languages after their source, if any. Each new script gets its own rows."""
     size, available = int(artefact.facts[VOCABULARY]["size"]), dict(artefact.facts["languages"])
     first = [SOURCE] if available.pop(SOURCE, None) is not None else []
     if missing := [name for name in names if name not in available]:

@@ -1,5 +1,4 @@
-"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary, and sentences
-with their translations, encoded with a vocabulary learnt from both."""
+"""Natural languages: text and bitexts, encoded with an existing vocabulary or one learnt from them."""
 
 import hashlib
 import math
@@ -368,7 +367,6 @@ def _write_corpora(
     files: Sequence[FileSet],
     folders: Mapping[str, Path],
 ) -> dict[str, Any]:
-    """Encode files and write one corpus per language; return manifest entries."""
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER), withheld)
 
     def pieces() -> Iterator[tuple[FileSet, Chunks]]:

@@ -55,7 +55,6 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Align rows in columns, in blocks that are at most WIDTH characters wide."""
     names, cells = [name.ljust(margin - 1) for name, _ in rows], [printable(cells) for _, cells in rows]
     blocks, line_width = [[names]], margin
     for column in zip(*cells, strict=True):

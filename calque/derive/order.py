@@ -251,7 +251,6 @@ class Reorder(Transform):
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Return why the grammar cannot order a head's dependents, or "" if it can."""
     words = tree.dependents[head]
     if not all(tree.whole[word] for word in (head, *words)):
         return "nodes with crossing arcs"

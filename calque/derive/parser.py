@@ -78,7 +78,6 @@ def _tree(words: tuple[str, ...], stored: Sentence | str) -> Sentence | str:
 
 @lru_cache(maxsize=1)
 def _stored(trees: StoredTrees) -> dict[str, Sentence | str]:
-    """Map each text to its tree or, to save time, to the tree's line."""
     pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
     stored: dict[str, Sentence | str] = {text: tree for (_, text), (_, tree) in pairs}
     sentences = chain.from_iterable(map(read_conllu, trees.treebanks))

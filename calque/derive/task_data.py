@@ -116,8 +116,7 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples in `files` (in the language `source`), and test sets in other languages. An example
-    missing from one parallel set is left out of all."""
+    """Write the examples in `files`, and other languages' test sets; parallel ones stay parallel."""
     reader = written(task, source, files.units)
     lacking: Lacking = ()
     if task in PARALLEL:

@@ -182,7 +182,6 @@ def parts_of(transform: Transform) -> tuple[Transform, ...]:
 
 
 def _numbered_parts(transform: Transform, number: int) -> list[tuple[Transform, int]]:
-    """Return the parts in order of application, each with the number that seeds it."""
     return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(parts_of(transform)))]
 
 

@@ -182,8 +182,7 @@ class Vocabulary:
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """Add up word counts. Also return the number of occurrences dropped because words were too long or, to
-    save memory, too rare (all words with the same count together)."""
+    """Add up word counts; also return the number of words too long or, to save memory, too rare."""
     words, forgotten = Counter[str](), 0
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)

@@ -83,8 +83,7 @@ def _extend(
 
 
 class PairChunk(NamedTuple):
-    """Sentence pairs as ids: `sources`, with a null word before each sentence; `targets` (R,); and the
-    numbers of source and target words, `n` and `m` (P,)."""
+    """Pairs as ids: `sources`, each after a null word; `targets` (R,); numbers of words `n`, `m` (P,)."""
 
     sources: np.ndarray
     targets: np.ndarray

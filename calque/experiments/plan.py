@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe(session: StudySession, jobs: int | None) -> str:
-    """Return, as text, what a study or sweep still needs: models, operations, time and missing files.
-    `jobs` runs are trained in parallel; by default, as many as in `calque run`."""
+    """Describe what a study still needs: models, operations, files, and time for `jobs` runs in parallel."""
     trained = [step for step in session.trained if not step.config.shipped]
     steps = [step for step in trained if not _is_finished(step)]
     count = counted(len(trained), "run")
@@ -45,7 +44,6 @@ def _is_finished(step: Step) -> bool:
 
 
 def _training(steps: Sequence[Step], parallel: int) -> list[str]:
-    """Return one row per model, whose runs (seeds) cost the same, and the total."""
     peak = run_flops(max(step.threads for step in steps), parallel)
     speed = EFFICIENCY * peak
     names = [re.sub(r"/seed-\d+$", "", step.title.removeprefix("pretrain ")) for step in steps]

@@ -103,9 +103,8 @@ class StudySession:
         folder.reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in self.steps])
 
     def compute(self, stages: Sequence[Stage] = STAGES, jobs: int | None = None, change: bool = False) -> str:
-        """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
-        already finished. `jobs` steps run in parallel (default: all cores); `change` resumes in a changed
-        environment."""
+        """Compute the unfinished steps in the given stages; return the elapsed time, or "". `jobs` steps run
+        in parallel (default: all cores); `change` resumes in a changed environment."""
         start = monotonic()
         if first_process():
             self.reserve()

@@ -22,8 +22,7 @@ def jobs_of(steps: Sequence[Step]) -> list[list[Step]]:
 
 
 def script(name: str, steps: Sequence[Step], command: Sequence[str], limit: int | None) -> str:
-    """Return a batch script for a study's unfinished steps, at most `limit` jobs at a time; `command` is
-    `calque cell` with all arguments except fingerprints."""
+    """Return a batch script for unfinished steps, `limit` jobs at a time; fingerprints follow `command`."""
     jobs = jobs_of(steps)
     header = [
         f"job-name=calque-{name}",

@@ -48,8 +48,7 @@ def out_of_range(
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10) for rows of `length` ids; attention dropout is
-    slow."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10); rows have `length` ids."""
 
     layers: int = 8
     heads: int = 8

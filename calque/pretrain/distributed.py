@@ -26,8 +26,7 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` training processes. All must call its methods in the same order; these raise `Lost` if
-    another process no longer responds."""
+    """One of `size` training processes, which call methods in the same order; raises Lost without a reply."""
 
     rank: int
     size: int

@@ -78,8 +78,7 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """Momentum contrast: a projection for queries, slow copies of encoder and projection for keys, and a
-    queue of the last K keys (first random); `taken` counts all keys."""
+    """Momentum contrast: a projection, slow copies for keys, and a queue of the last of `taken` keys."""
 
     queue: Tensor
     taken: Tensor

@@ -174,8 +174,7 @@ class Objective(Named, ABC):
         return [kind(languages, length, seed, self) for kind in self.stream_types]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """Create the objective's own modules, which may share parameters with the model. They are trained
-        and resumed with it, but not saved in checkpoints."""
+        """Create the objective's modules, which are trained and resumed, but not saved in checkpoints."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -208,8 +207,7 @@ class Composite(Objective):
 
     @property
     def traits(self) -> Traits:
-        """Each trait's largest value among the parts; only parts with links determine which pairs are linked.
-        A part that needs a start does not if others train the encoder."""
+        """The parts' largest traits; only parts with links decide about links, and all about a start."""
         traits = [part.traits for part in self.parts]
         names = [field.name for field in fields(Traits) if field.name != "start"]
         largest = {name: max(getattr(trait, name) for trait in traits) for name in names}

@@ -141,8 +141,6 @@ def pretrain(
 
 
 class _Run:
-    """A run that continues from its latest state, if any."""
-
     def __init__(
         self, folder: Path, config: Pretraining, world: World, identity: Mapping[str, Any], allow_change: bool
     ) -> None:

@@ -122,7 +122,6 @@ def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, T
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read several steps' losses and gradient norms, which must be finite."""
     steps, numbers = [], torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
         losses = dict(zip(names, means, strict=True))
@@ -135,7 +134,6 @@ def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, 
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], micro_batches: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """Return the pieces of this process's micro-batches, each with its stream."""
     pieces = list[tuple[Stream, Batch]]()
     for cut in range(micro_batches):
         for stream, batch in zip(streams, batches, strict=True):
@@ -164,7 +162,6 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Accumulate one piece's gradient; return its share of the mean losses."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

@@ -189,8 +189,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval for every pair of languages, at every layer and in both directions. The sentences are
-    the same in all languages, and are given as words."""
+    """Measure retrieval for every pair of languages, layer and direction, of the same sentences, as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")

@@ -1,5 +1,4 @@
-"""Measure whether a model recalls facts stated in one language when queried in either. Shapes: Q
-questions."""
+"""Measure whether a model recalls facts, stated in one language, in either. Shapes: Q questions."""
 
 from __future__ import annotations
 

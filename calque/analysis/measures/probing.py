@@ -95,7 +95,6 @@ class Probes:
         return list(chain.from_iterable(probe(network, model) for probe in probes))
 
     def _types(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Compare alignment@1 with pairing types with random types of similar frequency."""
         types = self.types
         if not types.measurable:
             return
@@ -108,7 +107,6 @@ class Probes:
                 yield model.record(ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Compare retrieval with pairing sentences with random sentences of the same length."""
         means = map(partial(sentence_means, network), self.pairs, self.numbers)
         for layer, (source, target) in enumerate(zip(*means, strict=True)):
             both, count = (nearest(source, target), nearest(target, source)), len(source)
@@ -173,7 +171,6 @@ def _tagged_sets(
 
 
 def _pairs(languages: Languages, length: int, limit: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return up to `limit` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
     bitext = languages.bitext(SOURCE, *languages.others)
     distinct: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}

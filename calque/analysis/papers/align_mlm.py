@@ -1,5 +1,4 @@
-"""Tables and claims on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's numbers,
-and a comparison of all objectives on equal terms."""
+"""Tables and claims on ALIGN-MLM (Tang et al. 2022), and a comparison of all objectives on equal terms."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

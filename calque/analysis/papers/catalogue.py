@@ -13,8 +13,7 @@ from calque.analysis.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The functions and published numbers of a report. Tables and figures are None without records, figures
-    also with too many objectives or languages to distinguish."""
+    """The functions and published numbers of a report; a table or figure that cannot be made is None."""
 
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]

@@ -1,5 +1,4 @@
-"""Tables and figures whose columns or panels each show one number per model. Some are specified entirely in
-texts.toml, by their `columns` and the `papers` whose reports show them."""
+"""Tables and figures whose columns or panels show one number per model; texts.toml specifies some."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -164,7 +163,6 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
 
 
 def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
-    """Plot one panel per column and one group of points per derived language."""
     look, models = looks(results), results.models
     found = (model[1] for model in models if any(column.values(results, *model) for column in columns))
     languages = list(dict.fromkeys(found))
@@ -342,7 +340,6 @@ def _draw_means(
 
 
 def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
-    """Shade the values up to the null or chance, averaged over seeds."""
     nulls: dict[int, list[Null]] = {}
     for step, record in (item for curve in curves.values() for item in curve.items()):
         if record.null:

@@ -139,7 +139,6 @@ def continued_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _xtreme_table(study: Continued) -> Table | None:
-    """Tabulate means over each task's languages and over tasks, as in Table 1."""
     tasks = sorted(study.languages, key=lambda task: XTREME.index(task) if task in XTREME else len(XTREME))
     rows: Rows = []
     for model in study.models:

@@ -1,5 +1,4 @@
-"""ALIGN-MLM's figures; scores by order distance, shared vocabulary or objective; measures over
-pretraining."""
+"""ALIGN-MLM's figures; scores by distance, shared vocabulary or objective; measures over pretraining."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

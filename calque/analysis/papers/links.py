@@ -94,8 +94,7 @@ def link_tables(results: Results) -> dict[str, Table | None]:
 
 
 def link_figures(results: Results) -> Iterator[Plot]:
-    """Plot the released aligner's mean AER by layer and encoder. Encoders with the same number of layers and
-    gold sets share a row of two panels, one for each value of `joint`."""
+    """Plot the released aligner's mean AER by layer; encoders of equal depth share a row of two panels."""
     every = systems(results)
     released = [system for system in every if system.layers and system.aligner == RELEASED.name]
     names = list(dict.fromkeys(system.learnt for system in released))

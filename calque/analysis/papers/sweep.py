@@ -290,7 +290,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _keys(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Any]:
-    """Return the legend's keys, for objectives or a second setting's values, and for baselines."""
     changing = {name: style for name, style in look.items() if name not in sweep.baselines}
     handles = [] if lines else keys(sweep.objectives, changing)
     handles += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]

@@ -55,7 +55,6 @@ def _written(number: int, run: Iterable[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> list[tuple[int, int]]:
-    """Return each number in a text with how often it is repeated."""
     return list(map(_run, text.split()))
 
 

@@ -210,8 +210,7 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """A task whose answers are spans in a context, scored as in SQuAD v1.1. In rows without the answer, both
-    targets are the first id (Devlin et al. 2019)."""
+    """A task whose answers are spans, as in SQuAD v1.1; in rows without one, targets are the first id."""
 
     data = "qa"
     texts = ("question", "context")
@@ -309,7 +308,6 @@ class MLQA(Questions):
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
-    """Return the start and end of each answer, in characters of the context."""
     answers, first = list[tuple[int, int]](), 0
     for sentence in context:
         for span in sentence.spans:
@@ -382,8 +380,7 @@ def floors(
     spell: Mapping[str, Spell],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Floor]:
-    """Compute all metrics for a task's baselines, for each pair of a training language and a test language.
-    `tasks` contains the task with each language's scoring rules."""
+    """Compute all metrics of a task's baselines for pairs of training and test languages."""
     baselines = next(iter(tasks.values())).baselines
     kinds = list(product(dict.fromkeys(first for first, _ in pairs), baselines))
     learnt, rows = dict[tuple[str, Baseline], Learnt](), list[Floor]()

@@ -1,5 +1,4 @@
-"""Metrics, with examples' contributions, and model-free baselines. Answers are scored as in SQuAD and
-MLQA."""
+"""Metrics, with examples' contributions, and model-free baselines. Answers: as in SQuAD and MLQA."""
 
 from __future__ import annotations
 

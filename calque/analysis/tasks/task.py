@@ -48,8 +48,7 @@ class Pieces(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """Encodes words as a language's ids, and texts whole if `encode_text` is given; `language` is a token
-    type."""
+    """Encodes words as ids, and texts whole if `encode_text` is given; `language` is a token type."""
 
     encode: Callable[[str], Sequence[int]]
     language: int = 0
@@ -132,8 +131,7 @@ def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, i
 
 
 class Head:
-    """A head from transformers (the Auto class `auto`): each target in a row is one of C choices. This head
-    predicts a label for each id: K is L."""
+    """A head of transformers' class `auto`: targets are one of C choices, here for each id (K is L)."""
 
     format: ClassVar[int] = 1
     auto: ClassVar[str] = "AutoModelForTokenClassification"
@@ -234,8 +232,7 @@ class EncodedSet(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, whose words `reader` encodes. Each iteration over them reads the file
-    again. Errors name the files in `read_from`, if known."""
+    """A file of a task's examples, read anew and encoded in each iteration; errors name `read_from`."""
 
     path: Path
     task: Task

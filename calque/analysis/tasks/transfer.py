@@ -110,8 +110,7 @@ def finetune(
     config: FinetuneConfig,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Finetuned:
-    """Train a saved model's encoder and a new head for `labels` labels on `rows`. Raises NonFinite for
-    weights or losses."""
+    """Train a saved model's encoder and a new head on `rows`. Raises NonFinite for weights or losses."""
     import transformers
 
     settings = read_config(model.checkpoint)

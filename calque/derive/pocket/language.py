@@ -169,7 +169,6 @@ def _state(pattern: str, person: str, value: str, lead: str = "") -> Cloze:
 
 
 def _nouns(language: Pocket) -> list[str]:
-    """Return the words that are mostly nouns, starting with the most frequent."""
     words, nouns = Counter[str](), Counter[str]()
     for sentence in language.sentences(SAMPLE, STREAM):
         words.update(sentence.words)

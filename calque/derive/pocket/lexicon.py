@@ -289,7 +289,6 @@ class Preferences:
         return zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False)
 
     def _weigh(self, senses: list[Sense], kind: str) -> None:
-        """Set the weights and rare replacements of a topic's words of one kind."""
         hypernyms = {sense.hypernym for sense in senses}
         general = GENERAL.get(kind, "").split() if kind in NOUNS else []
         divisors = {entry.partition(":")[0]: len(self.topics) / 2 for entry in general}

@@ -117,7 +117,6 @@ class _Block:
 
 
 def _blocks(path: Path, counts: Counter[str], part: Iterable[Numbered]) -> Iterator[_Block]:
-    """Yield the sentences of a file, or of a `part`."""
     place, line = next(read_lines(path))
     names, found = NAMES, bool(part)
     if line.startswith(PLUS):

@@ -1,5 +1,4 @@
-"""Read task examples: labelled words, one per line; texts and pairs (JSON lines or TSV); SQuAD's
-questions."""
+"""Read task examples: labelled words, one per line; texts and pairs (JSON, TSV); SQuAD's questions."""
 
 import re
 from collections import Counter
@@ -182,7 +181,6 @@ def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
 
 
 def _asked(place: Place) -> list[tuple[str, str, str, list[tuple[Any, Any]]]]:
-    """Return each question's context, id, text and answers, with their offsets."""
     with open_bytes(place.path) as file:
         data = place.json(decode(file.read(), place.path, 1))
     rows = []

@@ -166,7 +166,6 @@ def _row_groups(path: Path) -> Iterator[Chunk]:
 
 
 def _parquet(path: Path, read: Callable[[Any], Any]) -> Any:
-    """Open and `read` a Parquet file; raise BadInput if it is damaged or lacks a column `text`."""
     try:
         from pyarrow import parquet
 

@@ -165,7 +165,6 @@ class TaskFiles:
         return TaskData(examples, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
-        """Return the examples of each sampled split, the training split last."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -194,8 +193,7 @@ def _texts(example: Example) -> set[str]:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """A source that reads text files of any kind and task files. `parser` is a folder of Stanza models, or
-    stored trees; `easy` keeps only easy sentences."""
+    """Text and task files of any kind; `parser` is Stanza's folder or stored trees; `easy` filters."""
 
     former_fields: ClassVar = {"megabytes": 0}
 

@@ -82,8 +82,7 @@ def align(
 def open_aligner(
     pairs: Iterable[Pair], model: Path | str | None, method: str | None, layer: int | None = None
 ) -> EncoderAligner | StatisticalAligner:
-    """Train fast_align on the pairs or, given a model, open the encoder in its folder. Raises BadInput if the
-    method is unknown or does not match the other arguments."""
+    """Train fast_align on the pairs, or open a model's encoder. Raises BadInput for unsuitable methods."""
     if model is None and method in (None, FAST_ALIGN) and layer is None:
         from calque.derive.word_links import StatisticalAligner
 

@@ -80,7 +80,6 @@ def _filled_template(kind: str, name: str) -> str:
 
 
 def _check_new_name(kind: str, name: str) -> None:
-    """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):

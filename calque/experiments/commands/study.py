@@ -19,44 +19,23 @@ if TYPE_CHECKING:
     from calque.experiments.run.step import Stage
     from calque.experiments.session import StudySession
 
-Own = Annotated[
-    str | None,
-    typer.Option(
-        "--study", metavar="STUDY", help="A study, such as my_study.py, that defines its own transforms."
-    ),
-]
+Own = Annotated[str | None, typer.Option("--study", metavar="STUDY", help="A study with its own transforms.")]
 Parser = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="CALQUE_STANZA", help="A folder of Stanza models, for transforms that need syntax trees."
-    ),
+    Path | None, typer.Option(envvar="CALQUE_STANZA", help="Stanza models, to parse sentences.")
 ]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as in train.steps=1000; repeatable."),
-]
-Sweeps = Annotated[
-    list[str] | None,
-    typer.Option("--sweep", metavar="KEY=V1,V2", help="Try several values of a setting; repeatable."),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Number of parallel steps; it does not affect results. Default: all cores, or one on a GPU.",
-    ),
-]
+SET = typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as in train.steps=1000; repeatable.")
+Set = Annotated[list[str] | None, SET]
+SWEEP = typer.Option("--sweep", metavar="KEY=V1,V2", help="Try several values of a setting; repeatable.")
+Sweeps = Annotated[list[str] | None, SWEEP]
+JOBS = typer.Option(min=1, help="Number of steps in parallel. Default: all cores, or one on a GPU.")
+Jobs = Annotated[int | None, JOBS]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume even if the environment has changed.")]
-Name = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        callback=check_report_name,
-        help="The report's name; its folder is runs/STUDY/reports/NAME.",
-    ),
-]
+NAME = typer.Option(
+    metavar="NAME", callback=check_report_name, help="Write the report to STUDY/reports/NAME."
+)
+Name = Annotated[str | None, NAME]
 Report = Annotated[str, typer.Argument(metavar="REPORT", help="A folder, a study, or STUDY/NAME.")]
 SHOWN = 20  # maximum number of differences listed
 
@@ -126,7 +105,6 @@ def derive(
 
 
 def _print_derived(path: Path, language: str, parser: Path | None, runs: Path, study: str | None) -> None:
-    """Print the derived version of a text file, and counts of exclusions on standard error."""
     from calque.derive.on_demand import derive_file, transforms_of
     from calque.derive.readers.text import detect
     from calque.derive.sources.files import Files
@@ -234,10 +212,7 @@ evaluate = _stages_command(
 def cell(
     exp: Exp,
     fingerprints: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FINGERPRINT...", help="Fingerprints of steps, as at the end of their folders' names."
-        ),
+        list[str], typer.Argument(metavar="FINGERPRINT...", help="The ends of the steps' folders' names.")
     ],
     settings: Set = None,
     sweep: Sweeps = None,
@@ -277,9 +252,7 @@ def _opened(
 
 
 def report(
-    exp: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study, my_study.py, or a folder of records.")
-    ],
+    exp: Annotated[str, typer.Argument(metavar="STUDY", help="A study, my_study.py, or a records folder.")],
     settings: Set = None,
     sweep: Sweeps = None,
     runs: Root = ROOT,
@@ -323,12 +296,8 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
 
 
 def paper(
-    paper: Annotated[
-        str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
-    ] = None,
-    item: Annotated[
-        str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")
-    ] = None,
+    paper: Annotated[str | None, typer.Argument(metavar="PAPER", help="A listed paper, or `all`.")] = None,
+    item: Annotated[str | None, typer.Argument(metavar="ITEM", help="A table or figure: table-4.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = ROOT / "papers",
 ) -> None:
     """List or write papers' tables and figures, with our numbers.

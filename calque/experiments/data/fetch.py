@@ -58,7 +58,6 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 
 
 def _fetch(files: Sequence[File], folder: Path, report: Progress) -> None:
-    """Fetch files that are in the same download."""
     url = files[0].url
     name = f".fetching-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
     with claimed(folder / name):
@@ -73,8 +72,7 @@ def _fetch(files: Sequence[File], folder: Path, report: Progress) -> None:
 
 
 def download(file: File, part: Path, report: Progress) -> Path:
-    """Download the file, or the archive that contains it, to `part`, resuming if its digest is known, and
-    return its path. If the digest differs, delete it and raise BadInput."""
+    """Download a file or its archive to `part` (resumed if its digest is known); delete a damaged one."""
     size = part.stat().st_size if part.exists() and file.sha256 else 0
     headers = HEADERS | ({"Range": f"bytes={size}-"} if size else {})
     try:
@@ -92,7 +90,6 @@ def download(file: File, part: Path, report: Progress) -> Path:
 
 
 def _receive(response: requests.Response, url: str, part: Path, size: int, report: Progress) -> None:
-    """Append the rest of a file to its first `size` bytes in `part`."""
     rest, title = response.raw.length_remaining, f"fetching {Path(url).name}"
     if rest is None and "Transfer-Encoding" not in response.headers:
         raise BadInput("the server states no length, so truncation would go unnoticed", url)

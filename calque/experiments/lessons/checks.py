@@ -104,7 +104,6 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
-    """Return the percentage of adjacent words in the images that are adjacent in the source."""
     adjacent = [abs(i - j) == 1 for image in images for i, j in pairwise(image.origin)]
     return float(100 * np.mean(adjacent))
 

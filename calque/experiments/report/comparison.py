@@ -19,8 +19,7 @@ Report = tuple[Path, Recorded]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps each claim to both verdicts, `equal` counts equal
-    records, and `different` names each record that differs or has no counterpart."""
+    """Each claim's two verdicts, the number of equal records, and the titles of different or missing ones."""
 
     claims: dict[str, tuple[str, str]]
     equal: int
@@ -51,7 +50,6 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _by_key(report: Report) -> dict[Key, dict[str, Any]]:
-    """Return each record's fields, by its run's title and configuration and its identifying fields."""
     folder, (runs, records, _) = report
     by_id, by_key = {run.id: run for run in runs}, dict[Key, dict[str, Any]]()
     prints = {run.id: fingerprint(replace(run, id="", claims=())) for run in runs}
@@ -67,7 +65,6 @@ def _by_key(report: Report) -> dict[Key, dict[str, Any]]:
 
 
 def _verdicts(reports: Sequence[Report]) -> dict[str, tuple[str, str]]:
-    """Return both verdicts on each claim; none for sweeps, whose claims are not tested."""
     kind = next(filter(None, (stored(folder).get("report") for folder, _ in reports)), None)
     if not kind or any(report.swept for _, report in reports):
         return {}

@@ -54,7 +54,6 @@ def provenance() -> About:
 
 
 def _now() -> dict[str, str]:
-    """Return the date, the commit (`-dirty` if files were changed) and the command line."""
     about = {"date": date.today().isoformat()}
     if shutil.which("git") and (CHECKOUT / ".git").exists():
         words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
@@ -63,8 +62,7 @@ def _now() -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Return what a new report on a folder's records needs. Raises BadInput if the folder contains no
-    records, or if a single report cannot show them all."""
+    """Return what a report on records needs. Raises BadInput without any, or if one cannot show them."""
     description = stored(folder)
     runs, records, _ = read_records(folder)
     if not records:
@@ -205,8 +203,7 @@ def read_table(folder: Path, name: str) -> Table:
 
 
 def named_report(runs: Path, about: About) -> Path:
-    """Return the folder for a named report. Raises BadInput if the name is invalid, or if the folder contains
-    anything except a report with this configuration."""
+    """Return a named report's folder. Raises BadInput if it contains anything else."""
     check_report_name(about["name"])
     folder = runs / about["study"] / REPORTS / about["name"]
     there = stored(folder)

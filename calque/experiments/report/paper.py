@@ -257,7 +257,6 @@ class Printed:
         return Table(title, (*(LABELS[i] for i in columns), *heads), tuple(rows), note, len(columns))
 
     def _labels(self, number: Published) -> tuple[str, ...]:
-        """Return a row's labels, with our names and the paper's if they differ."""
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
@@ -375,7 +374,6 @@ def write(one: Item, made: Table | Plot, out: Path) -> list[Path]:
 
 
 def _label(number: Published) -> str:
-    """Return a printed row's name, as claims use it."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 

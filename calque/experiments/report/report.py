@@ -78,8 +78,7 @@ class Outcome:
 
 
 def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report on a finished study or on the variants in a sweep to `folder`, atomically, and return
-    its summary. `about` is the report's description."""
+    """Write the report on a finished study or sweep, described by `about`, to `folder`; summarise it."""
     about, studies, (swept, first) = about or {}, [study for _, study in variants], variants[0]
     size, by_values, models = scale_of(studies), dict[Values, Results](), dict[Path, str]()
     for settings, study in variants:
@@ -203,7 +202,6 @@ def figures_of(results: Results, paper: str) -> list[Plot]:
 
 
 def _example(studies: Iterable[Study], root: Path) -> str:
-    """Return the first sentence in the preview of derived languages, or "" if no study has any."""
     for study in studies:
         text = study.data(root, study.seeds[0]).text
         if text and (preview := text.folder / PREVIEW).is_file():
@@ -212,7 +210,6 @@ def _example(studies: Iterable[Study], root: Path) -> str:
 
 
 def _add_models(models: dict[Path, str], study: Study, root: Path, suffix: str) -> None:
-    """Add the folder and title of each objective's first model that has a checkpoint."""
     for model in study.models(root):
         title = model.training.objective.title + suffix
         if title not in models.values() and model.training.languages and model.checkpoint.is_dir():

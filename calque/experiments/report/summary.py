@@ -93,7 +93,6 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """Yield a line for each count or exclusion in the manifest of a part of the data."""
     if "in" in facts:
         yield f"{name}: {_counts(facts['in'])} in; {_counts(facts['out'])} out"
     if "examples" in facts and "left out" in facts:

@@ -118,7 +118,6 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> None:
-    """Compute steps in `many` processes, each as soon as the steps that it needs are finished."""
     context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
     queue, waiting, errors = context.Queue(), list(steps), list[BaseException]()
     running: dict[Future[None], Step] = {}
@@ -147,7 +146,6 @@ def _compute_in_parallel(steps: Sequence[Step], many: int, machine: Machine) -> 
 
 
 def _forward_reports(queue: Any, report: Report) -> None:
-    """For one interval, forward the workers' reports."""
     end = time.monotonic() + INTERVAL
     while (seconds := end - time.monotonic()) > 0:
         try:

@@ -127,8 +127,7 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
-    mappings, that does not match the type of its field."""
+    """Yield a message for each value in a user's study, at any depth, that does not fit its field's type."""
     kinds = typing.get_args(hint) if typing.get_origin(hint) in UNIONS else (hint,)
     classes = tuple(typing.get_origin(kind) or kind for kind in kinds)
     if typing.Literal in classes:

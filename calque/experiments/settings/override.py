@@ -31,8 +31,7 @@ Variant = tuple[dict[str, str], Study]  # a study, and its values of the swept s
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
-    """Apply `key=value` settings to a study, in order. Raises BadInput with every unknown key and invalid
-    value of the `option` or, if there are none, every error in the resulting study."""
+    """Apply `key=value` settings to a study. Raises BadInput with all wrong settings, or all errors."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -122,7 +121,6 @@ def _check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """Keep only the named entries, as in `tasks=pos,ner`."""
     names = _split(text)
     for key in names:
         _check_known(key, entries)
@@ -132,8 +130,7 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
 
 
 def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add Calque's other tasks, each configured like the given task that reads the same kind of examples or
-    else, unless a given task reads files, like the first given task."""
+    """Add Calque's other tasks, configured like a task with the same data or, without files, the first."""
     by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     reads_files = any(task.files for task in tasks.values())
     fallback = None if reads_files else next(iter(tasks.values()), None)

@@ -1,5 +1,4 @@
-"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English and Wikipedia
-(studies.toml describes each; docs/everyday.md)."""
+"""ALIGN-MLM's comparison on real sentences (studies.toml describes each; docs/everyday.md)."""
 
 from dataclasses import replace
 

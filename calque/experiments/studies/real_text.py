@@ -1,5 +1,4 @@
-"""Studies of real text, sized for two cores or at their papers' scale, and their inputs: the data folder, an
-encoder, treebanks and bitexts (studies.toml describes each)."""
+"""Studies of real text, for two cores or at their papers' scale (see studies.toml), and their inputs."""
 
 import os
 import re
@@ -67,7 +66,6 @@ def data(place: str) -> Path:
 
 
 def _encoder() -> Path:
-    """Return the folder of the encoder that studies start from. Raises BadInput if none is given."""
     if folder := folder_in("CALQUE_ENCODER"):
         return folder
     what = "a folder with an encoder and its tokenizer, and --set model.* to its sizes"

@@ -174,8 +174,7 @@ class GoldPairs(StudyLanguages):
 
 @dataclass(frozen=True)
 class GoldLinks(Measure):
-    """The alignment error rate (AER) of each layer on gold sets, with several alignment methods, the main
-    method first. The sentences of a pair are encoded separately."""
+    """The AER of each layer on gold sets, by several methods, the main one first, with sentences alone."""
 
     gold: Path
     sets: tuple[str, ...] = SETS

@@ -154,7 +154,6 @@ class Study:
                     yield f"{path}:{line}: {fault}; use --set claims=none to skip claims"
 
     def _stage_mistakes(self) -> Iterator[str]:
-        """Yield errors in settings of objectives that are not trained for `train.steps` steps."""
         for objective in self.objectives:
             for stage, train in self.stages(objective):
                 for mistake in train.mistakes() if train != self.train else ():
@@ -267,7 +266,6 @@ class Study:
 
     @property
     def _given(self) -> Described | None:
-        """How records describe the given model."""
         if self.given is None:
             return None
         if self.measure_start:

@@ -53,7 +53,6 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """Return a column's measure, task and metric."""
     if column in metrics or " " not in column:
         return column, "", metrics[column]
     task, measure, *metric = column.split()
