@@ -1,3 +1,4 @@
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -137,7 +138,10 @@ def test_disjoint_halves_share_no_sentence(sentences, data):
         Language("other", 1, corpus_of(images, numbers), table + TYPES),
     )
     whole = Languages(Path(), languages)
-    check_halves(whole, disjoint_halves(whole))
+    halves = disjoint_halves(whole)
+    check_halves(whole, halves)
+    hashes = [blake2b(ids.tobytes(), digest_size=1).digest() for ids in halves[SOURCE].corpus.tokens]
+    assert not any(first % 2 for (first,) in hashes)
 
 
 TEXT = """ = Lobster <unk> =\x20

@@ -82,7 +82,9 @@ def test_fingerprints_of_natural_tasks_depend_on_files_and_settings(files):
     own, others = files
     sets = own, replace(own, limit=13), replace(own, units="xtreme")
     cases = [(task, each, tests) for task in ("pos", "ner") for each in sets for tests in (others, {})]
+    cases.append(("pos", sets[2], others, "en"))
     found = [natural_task_fingerprint(*case) for case in cases]
     others["de"][0].write_bytes(own.dev[0].read_bytes())
     found.append(natural_task_fingerprint("pos", own, others))
     assert all(found) and len({*found}) == len(found)
+    assert found[-1] == natural_task_fingerprint("pos", own, others, "en")  # words have no language's rules
