@@ -86,7 +86,7 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words (or `words`, by mean states) and extracts links, plus those of `also`."""
+    """Scores pairs of sub-words, or of `words` by mean states, and extracts links; adds `also`'s links."""
 
     name: str
     score: Score

@@ -10,7 +10,7 @@ LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Invalid input: one or several messages, and optionally a file and a line. Commands exit with 2."""
+    """Invalid input: one or several messages, and optionally a file and a line. The exit code is 2."""
 
     @property
     def path(self) -> str | Path | None:

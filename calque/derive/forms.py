@@ -76,7 +76,7 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """Dataclasses named by `short_name` and non-default values' `forms`; titles begin with `full_name`."""
+    """Dataclasses named by `short_name` and non-default values' `forms`; titles start with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""

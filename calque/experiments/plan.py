@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe(session: StudySession, jobs: int | None) -> str:
-    """Describe what a study still needs: models, operations, files, and time for `jobs` runs in parallel."""
+    """Describe a study's remaining models, operations and files, and their time with `jobs` parallel runs."""
     trained = [step for step in session.trained if not step.config.shipped]
     steps = [step for step in trained if not _is_finished(step)]
     count = counted(len(trained), "run")

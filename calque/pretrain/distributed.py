@@ -26,7 +26,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` training processes, which call methods in the same order; raises Lost without a reply."""
+    """One of `size` training processes. All must call its methods in the same order; these raise `Lost` if
+    another process no longer responds."""
 
     rank: int
     size: int
@@ -105,7 +106,7 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join torchrun's processes, or return one process's world. Raises BadInput for bad variables."""
+    """Join torchrun's processes, or return one process's world. Raises BadInput for invalid ones."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")

@@ -207,7 +207,8 @@ class Composite(Objective):
 
     @property
     def traits(self) -> Traits:
-        """The parts' largest traits; only parts with links decide about links, and all about a start."""
+        """Each trait's largest value among the parts; only parts with links determine which pairs are linked.
+        A part that needs a start does not if others train the encoder."""
         traits = [part.traits for part in self.parts]
         names = [field.name for field in fields(Traits) if field.name != "start"]
         largest = {name: max(getattr(trait, name) for trait in traits) for name in names}

@@ -256,7 +256,7 @@ def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer and, to `tokenizers/`, those of languages that merely replace letters."""
+    """Write the source's tokenizer and, to `tokenizers/`, one per language that only replaces letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:

@@ -124,7 +124,7 @@ class Types:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """Return the index (N,) of the `target` row with the highest cosine to each `source` row, or NONE."""
+    """Return the index (N,) of the `target` row with the highest cosine to each `source` row (tie: NONE)."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):

@@ -168,7 +168,7 @@ def word_order(row: TaskRow, random: np.random.Generator) -> np.ndarray:
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """Measure a task's main metric after each intervention, and what the source's words and order recover."""
+    """Measure a task's main metric after interventions, and the gain from the source's words and order."""
     run, metric, about = tuned.run, tuned.data.task.primary, {"task": tuned.data.task.name}
     rows = tuned.rows(run.seed)
     scores = {name: tuned.score(embeddings) for name, embeddings in rows.changes()}

@@ -1,4 +1,4 @@
-"""Measure whether a model recalls facts, stated in one language, in either. Shapes: Q questions."""
+"""Measure recall of facts that are stated in one language and queried in either. Shapes: Q questions."""
 
 from __future__ import annotations
 

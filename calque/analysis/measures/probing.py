@@ -222,7 +222,7 @@ def null(values: np.ndarray, chance: float) -> Null:
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffle: Shuffle
 ) -> np.ndarray:
-    """Return accuracies (S,) of labels (N,) when types (N,) get the gold labels of a type as frequent."""
+    """Return the accuracies (S,) of labels (N,) if types (N,) exchange gold labels at similar frequency."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predictions, shares = (np.zeros((len(counts), width)) for _ in range(2))  # by type and label

@@ -129,7 +129,7 @@ def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
 
 
 def compare(results: Results, column: Column, first: Model, second: Model, bound: float = 0.0) -> Verdict:
-    """Judge if one number minus another is above `bound`; undecided for Deltas at the floor."""
+    """Judge whether one number minus another is above `bound`; at the floor, Delta is undecided."""
     numbers = (column.values(results, *model) for model in (first, second))
     verdict = judge_estimate(difference(*numbers), bound=bound)
     if column.measure == DELTA:

@@ -200,7 +200,7 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """Return an example's answer or, for questions, all answers. Raises ValueError without any."""
+        """Return an example's answer or, for questions, all answers. Raises ValueError without one."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """Return the labels that a model can predict, given the training answers; spans have none."""
@@ -232,7 +232,7 @@ class EncodedSet(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, read anew and encoded in each iteration; errors name `read_from`."""
+    """A file of a task's examples, which each iteration reads and encodes; errors name `read_from`."""
 
     path: Path
     task: Task

@@ -59,7 +59,7 @@ def _prefix(rows: Sequence[WordRow]) -> str:
 
 
 def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Stream sentences of labelled words, as one-word spans, from lines of a word, a tab, a label."""
+    """Stream sentences of labelled words, as one-word spans, from lines of a word, a tab and a label."""
     for rows in _sentences(path, comments=False):
         for place, columns in rows:
             is_header = place.line == 1 and list(map(str.lower, columns)) == ["word", "label"]

@@ -193,7 +193,7 @@ def _texts(example: Example) -> set[str]:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text and task files of any kind; `parser` is Stanza's folder or stored trees; `easy` filters."""
+    """Text and task files; `parser` is Stanza's folder or stored trees; `easy` keeps easy sentences."""
 
     former_fields: ClassVar = {"megabytes": 0}
 

@@ -62,7 +62,7 @@ def _now() -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Return what a report on records needs. Raises BadInput without any, or if one cannot show them."""
+    """Return the description of a report on records. Raises BadInput if one report cannot show them."""
     description = stored(folder)
     runs, records, _ = read_records(folder)
     if not records:

@@ -22,7 +22,7 @@ def duration(seconds: float) -> str:
 
 
 class Board:
-    """Prints a line for each finished step (without steps, task), and shows what is running."""
+    """Prints a line for each finished step or, without steps, task, and shows running ones."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps if not step.finished}

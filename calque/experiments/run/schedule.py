@@ -81,7 +81,7 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """Return how many steps to compute in parallel: `jobs`, or one on a GPU, or as many as cores allow."""
+    """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or all that cores allow."""
     cores = 1 if torch.cuda.is_available() else available_cores()
     return jobs or max(1, cores // max((step.threads for step in steps), default=1))
 

@@ -45,7 +45,8 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, with the source if there is one; a folder's `name`."""
+    """Languages in `data` that a model reads together, with the source if there is one; `name` is a
+    folder's."""
 
     name: str
     data: Step
@@ -250,7 +251,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """Each language's fingerprint of what the objective reads; MLM, for example, reads no dictionary."""
+        """A fingerprint of each language's inputs to the objective; MLM, for example, reads no dictionary."""
         return self._inputs(self.objective.reads_dictionary, self.objective.reads_bitexts)
 
     def _inputs(self, *reads: bool) -> dict[str, str]:

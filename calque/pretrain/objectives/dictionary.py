@@ -128,7 +128,7 @@ class RepelMLM(AlignMLM):
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """Return the orthogonal (H, H) that brings `rows` closest to `targets`, (d, H) (Schönemann 1966)."""
+    """Return the orthogonal matrix that brings `rows` closest to `targets`, (d, H) (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
 
@@ -239,7 +239,7 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of the words left out of anchors' sums, (A, W): those of other entries that share a word."""
+        """A mask of words to leave out of anchors' sums, (A, W): other entries with a common word."""
         entries = self.ids[self.first : self.last]
         overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         overlaps.diagonal(self.first).fill_(False)
