@@ -159,20 +159,19 @@ class Mixture:
     @property
     def name(self) -> str:
         """The name in records: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
-        shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
-        pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
-        return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
+        return self._described("-", "together", "sizes-{:g}", "-pairs-{:g}", "-disjoint")
 
     @property
     def title(self) -> str:
         """The name in reports: `90/10`."""
-        shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
-        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
-        return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
+        by_size, pairs = "by size to the power {:g}", ", {:g} % of the rows pairs"
+        return self._described("/", "all in one order", by_size, pairs, ", disjoint halves")
 
-    @property
-    def _percents(self) -> list[str]:
-        return [f"{100 * share / sum(self.shares):.4g}" for share in self.shares]
+    def _described(self, separator: str, together: str, by_size: str, pairs: str, disjoint: str) -> str:
+        shares = separator.join(f"{100 * share / sum(self.shares):.4g}" for share in self.shares)
+        sizes = together if self.exponent is None else by_size.format(self.exponent)
+        fraction = "" if self.pairs is None else pairs.format(100 * self.pairs)
+        return (shares or sizes) + fraction + (disjoint if self.disjoint else "")
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:

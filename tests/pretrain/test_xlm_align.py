@@ -124,5 +124,6 @@ def test_labels_take_no_gradient_and_no_dropout(languages):
     assert learner.model.training
     again = plain(new_learner(objective, noisy).model.eval(), batch)[1]
     assert again == counts
-    for name, total in labelled.reported.items():
+    _, _, reported = labelled
+    for name, total in reported.items():
         assert seen[name] == pytest.approx(int(total) / counts[name])

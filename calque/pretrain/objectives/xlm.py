@@ -115,13 +115,7 @@ def contrast(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: floa
         return F.cross_entropy(logits, first, reduction="sum")
 
 
-@dataclass(frozen=True)
-class PairsWithKeys:
-    """Sentence pairs, their second sides' keys, and the queue before the step."""
-
-    pairs: PairRows
-    keys: Tensor
-    negatives: Tensor
+PairsWithKeys = tuple[PairRows, Tensor, Tensor]  # with second sides' keys, and the queue before the step
 
 
 class Contrasted(PairStream):
@@ -143,16 +137,17 @@ class Contrasted(PairStream):
             keys = [moco.keys(part.side_rows(1, self.pad)).float() for part in parts]
         negatives = moco.queue.clone()
         moco.enqueue(world.gather(torch.cat([*keys, moco.queue[:0]])))
-        return [PairsWithKeys(*pair, negatives) for pair in zip(parts, keys, strict=True)], {}
+        return [(*pair, negatives) for pair in zip(parts, keys, strict=True)], {}
 
     def losses(self, learner: Learner, batch: PairsWithKeys) -> Losses:
         moco: Any = learner.own[MOCO]
-        queries = moco.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
-        losses = {MOCO: contrast(queries, batch.keys, batch.negatives, self.objective.temperature)}
+        pairs, keys, negatives = batch
+        queries = moco.projection(encode_first(learner.model, pairs.side_rows(0, self.pad)))
+        losses = {MOCO: contrast(queries, keys, negatives, self.objective.temperature)}
         if "tlm" in self.weights:
-            losses["tlm"] = prediction_loss(learner.model, batch.pairs.rows)
+            losses["tlm"] = prediction_loss(learner.model, pairs.rows)
         if "mlm" in self.weights:
-            losses["mlm"] = prediction_loss(learner.model, batch.pairs.sides_as_rows(self.pad))
+            losses["mlm"] = prediction_loss(learner.model, pairs.sides_as_rows(self.pad))
         return losses
 
 
@@ -213,13 +208,8 @@ Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the paper's model
 
 
-@dataclass(frozen=True)
-class LabelledPairs:
-    """Pairs with each side's target ids, (B, W, W), and sums to report with the losses."""
-
-    pairs: PairRows
-    targets: tuple[Tensor, Tensor]
-    reported: dict[str, Tensor]
+LabelledPairs = tuple[PairRows, tuple[Tensor, Tensor], Losses]
+"""Pairs with each side's target ids, (B, W, W), and sums to report with the losses."""
 
 
 class SentencePairs(PairStream):
@@ -257,7 +247,7 @@ class SentencePairs(PairStream):
         if self.has_gold:
             counts |= {"label precision": links.sum(), "label recall": gold.sum()}
             reported |= dict.fromkeys(("label precision", "label recall"), (links & gold).sum())
-        return LabelledPairs(batch, targets, reported), counts
+        return (batch, targets, reported), counts
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Return links between unmasked sides, and the transport plan, both (B, W, W) (section 3.1)."""
@@ -287,11 +277,12 @@ class SentencePairs(PairStream):
         model = learner.model
         if isinstance(batch, PairRows):
             return {"tlm": prediction_loss(model, batch.rows)}
-        rows, layer = batch.pairs.rows, self.objective.layer or model.config.num_hidden_layers
+        pairs, targets, reported = batch
+        rows, layer = pairs.rows, self.objective.layer or model.config.num_hidden_layers
         hidden = encode(model, rows, layer)
         losses = {"tlm": prediction_loss(model, rows, hidden, layer)} if self.objective.tlm else {}
-        sides, real = zip(*(states_of(batch.pairs, side, hidden) for side in (0, 1)), strict=True)
-        return losses | {"dwa": learner.own[POINTER](sides, real, batch.targets), **batch.reported}
+        sides, real = zip(*(states_of(pairs, side, hidden) for side in (0, 1)), strict=True)
+        return losses | {"dwa": learner.own[POINTER](sides, real, targets), **reported}
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
