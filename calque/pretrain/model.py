@@ -223,23 +223,20 @@ def parameters(model: ModelConfig, types: int) -> int:
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     """Estimate training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that the
     head and most of the last layer process only the labelled ids, a fraction `at_head`."""
-    h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
+    h = model.hidden
+    layer = 3 * (2 * (4 * h * h + 2 * h * model.ffn) + 4 * model.length * h)
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
 
 
-def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Return the operations per id to encode a row of `length` ids."""
-    h, ffn = model.hidden, model.ffn
-    return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
-
-
 @cache
-def peak_flops(device: str) -> float:
-    """Measure operations per second of matrix products: in float32 on a CPU, in bfloat16 on a GPU."""
-    gpu = device == "cuda"
-    size = 8192 if gpu else 512
-    a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
+def run_flops(threads: int, parallel: int) -> float:
+    """Measure the operations per second of matrix products (on a GPU in bfloat16) that one of `parallel` runs
+    can do, with a core per thread or a share of the GPU."""
+    gpu = torch.cuda.is_available()
+    share = 1 / parallel if gpu else min(1.0, threads / (os.cpu_count() or 1))
+    device, kind, size = ("cuda", torch.bfloat16, 8192) if gpu else ("cpu", torch.float32, 512)
+    a = torch.randn(size, size, device=device, dtype=kind)
     best, out = 0.0, torch.empty_like(a)
     for _ in range(20):  # the first product is a warm-up
         start = time.perf_counter()
@@ -247,11 +244,4 @@ def peak_flops(device: str) -> float:
         if gpu:
             torch.cuda.synchronize()
         best = max(best, 2 * size**3 / (time.perf_counter() - start))
-    return best
-
-
-def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the operations per second of one of `parallel` runs."""
-    if torch.cuda.is_available():
-        return peak_flops("cuda") / parallel
-    return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))
+    return best * share

@@ -6,7 +6,7 @@ Shapes: d pairs of rows, hidden size H; for PreAlign, P pairs, W = 2P words (all
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -281,7 +281,7 @@ class Contrast(Objective):
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
 
-    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
+    former_fields = FIRST_SIDES
     short_name = "CONTRAST"
     stream_types = (WordContrast,)
     limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
@@ -301,7 +301,7 @@ class PreAlign(Composite):
     temperature: float = TEMPERATURE
     mask_rate: float = MASK_RATE
 
-    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
+    former_fields = FIRST_SIDES
     short_name, full_name = "PREALIGN", "PreAlign"
     forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
     paper = "Li et al. 2024"
