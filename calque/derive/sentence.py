@@ -71,10 +71,16 @@ class Sentence:
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
-        place = {-1: -1} | {old: new for new, old in enumerate(order)}
-        columns = {name: _pick(getattr(self, name), order) for name in _REORDERED}
-        heads = tuple(place[head] for head in _pick(self.heads, order))
-        return type(self)(**columns, heads=heads, spans=self._new_spans([(place,) for place in order]))
+        place = {-1: -1} | {old: new for new, old in enumerate(order)} if self.heads else {}
+        return type(self)(
+            words=_pick(self.words, order),
+            tags=_pick(self.tags, order),
+            heads=tuple([place[head] for head in _pick(self.heads, order)]),
+            relations=_pick(self.relations, order),
+            spans=self._new_spans(zip(order, strict=True)),
+            origin=_pick(self.origin, order),
+            sources=_pick(self.sources, order),
+        )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Return the sentence without a tree and with new words, each given with the positions of the words
@@ -93,7 +99,7 @@ class Sentence:
             sources=tuple(tuple(dict.fromkeys(places)) for places in sources),
         )
 
-    def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
+    def _new_spans(self, groups: Iterable[tuple[int, ...]]) -> tuple[Span, ...]:
         if not self.spans:  # as in most sentences
             return ()
         spans = {place: n for n, span in enumerate(self.spans) for place in range(span.start, span.end)}
@@ -212,7 +218,6 @@ class Question:
     shared: bool
 
 
-_REORDERED = ("words", "tags", "relations", "origin", "sources")
 _TEXTS = ("label", "diagnostic", "id")  # the fields written after an example's texts, in order
 _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 

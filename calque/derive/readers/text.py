@@ -191,9 +191,11 @@ def _wikitext_lines(lines: Iterable[str], counts: Counter[str]) -> Iterator[str]
         line = _JOINER.sub(r"\1", line) if "@" in line else line
         if is_heading(line):
             _leave_out("headings", line, counts)
-        else:
+        elif "<unk>" in line:
             counts[UNKNOWN_WORDS] += line.count("<unk>")
             yield line.replace("<unk>", UNKNOWN)
+        else:
+            yield line
 
 
 def set_apart(text: str) -> str:
