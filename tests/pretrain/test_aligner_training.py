@@ -8,12 +8,14 @@ from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
 from calque.analysis.aligners import OT
+from calque.derive.errors import BadInput
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
-from calque.pretrain.objectives.linked_words import CONTRAST, GROUP, LABELLED, LEAST, AlignerTraining
+from calque.pretrain.objectives import parse
+from calque.pretrain.objectives.linked_words import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
-GOLD = AlignerTraining(labels="gold")
+GOLD, LABELS = AlignerTraining(labels="gold"), ("gold", "agreement", "agreement", "self")
 
 
 def model_of(seed=0):
@@ -42,7 +44,7 @@ def groups_of(one, instances):
     return [group.tolist() for group in np.array_split(pairs, math.ceil(len(pairs) / GROUP))]
 
 
-def expected(one, model, layer, instances, labels):
+def expected(one, model, layer, instances, labels, least):
     (bitext,) = one.bitexts
     total = np.zeros(3)
     for group in groups_of(one, instances):
@@ -62,7 +64,7 @@ def expected(one, model, layer, instances, labels):
                 table[tuple(bitext.links(pair).T)] = 1
                 total[1] += table.any(0).sum() + table.any(1).sum()
             if labels == "agreement":
-                table *= np.exp((log_softmax(10 * cosines, 0) + log_softmax(10 * cosines, 1)) / 2) >= LEAST
+                table *= np.exp((log_softmax(10 * cosines, 0) + log_softmax(10 * cosines, 1)) / 2) >= least
             total[2] += table.any(0).sum() + table.any(1).sum()
             tables.append(table)
             for side, own in zip(units, means, strict=True):
@@ -75,18 +77,23 @@ def expected(one, model, layer, instances, labels):
 
 
 @pytest.mark.parametrize("layer", [1, 2])
-@pytest.mark.parametrize("labels", ["gold", "agreement", "self"])
+@pytest.mark.parametrize(("labels", "least"), [*zip(LABELS, (0.1, 0.1, 0.2, 0.1), strict=True)])
 @torch.no_grad()
-def test_loss_by_hand(languages, labels, layer):
+def test_loss_by_hand(languages, labels, least, layer):
     one, model = only(replace(GOLD, layer=layer), languages), model_of()
     chosen = [0, 3, 4, 9, 11, 12, 17, 20, 21]
     # Gold links replace fast_align's agreement.
-    one.objective = replace(one.objective, labels=labels)
+    one.objective = replace(one.objective, labels=labels, least=least)
     batch, counts = one.draw(chosen, np.random.default_rng(0))
     learner = one.objective.learner(model, 0)
     losses = [one.losses(learner, piece) for piece in one.pieces(batch)]
-    loss, words, labelled = expected(one, model, layer, chosen, labels)
+    loss, words, labelled = expected(one, model, layer, chosen, labels, least)
     assert len(losses) > 1 and counts == {CONTRAST: words, LABELLED: words}
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
     assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
     assert (labelled < words) == (labels != "gold")
+
+
+def test_threshold_needs_labels_by_agreement():
+    with pytest.raises(BadInput, match="requires labels by agreement, but the labels are self"):
+        parse("ALIGNER-self-least20")

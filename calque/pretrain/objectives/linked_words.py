@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from calque.derive.corpus import ends_of
 from calque.derive.fingerprint import ADDED
-from calque.derive.forms import number, word
+from calque.derive.forms import number, percent, word
 from calque.pretrain.batch import UNLABELLED, Batch, PairRows, padded
 from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, layers_of, main_layer, prediction_loss
@@ -43,7 +43,6 @@ START = "start"
 LINKED, KEPT = "linked words", "source words"
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
-LEAST = 0.1  # minimum probability of a label by agreement
 GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
@@ -245,7 +244,7 @@ class ContrastedWords(PairStream):
                 labels = torch.zeros_like(cosines, dtype=torch.bool)
                 labels[batch.linked[0]] = True
             if self.objective.labels == "agreement":
-                labels &= probabilities(cosines, rows, columns) >= LEAST
+                labels &= probabilities(cosines, rows, columns) >= self.objective.least
         real = rows.flatten()[:, None] & columns.flatten()
         loss = both_ways(a.flatten(0, 1) @ b.flatten(0, 1).T, torch.block_diag(*labels).bool(), real)
         return {CONTRAST: loss, LABELLED: (labels.any(1).sum() + labels.any(2).sum()).float()}
@@ -291,23 +290,31 @@ class AlignerTraining(PairObjective):
     other words dissimilar.
 
     layer: the layer of the loss, and the last one trained; default: at two thirds of the depth.
-    labels: the links to learn from: fast_align's with a probability of at least LEAST under the current model
-        ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
+    labels: the links to learn from: fast_align's with a probability of at least `least` under the current
+        model ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
     """
 
     parallel_fraction: float = 1.0
     layer: int | None = None
     labels: Literal["agreement", "estimated", "self", "gold"] = "agreement"
+    least: float = field(default=0.1, metadata=ADDED)
 
     short_name, full_name = "ALIGNER", "Aligner training"
     stream_types = (ContrastedWords,)
+    limits: ClassVar = PairObjective.limits | {"shares": ["least"]}
     forms = (
         PARALLEL,
         number("layer", "-at", "at layer {value}", "7"),
         word("labels", "estimated", "-estimated", "estimated links"),
         word("labels", "self", "-self", "self-made links"),
         word("labels", GOLD, "-gold", "gold links"),
+        percent("least", "-least", "labels of at least {percent} %", "5"),
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels != "agreement" and self.least != type(self).least:
+            raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
 
     @property
     def traits(self) -> Traits:
