@@ -9,7 +9,7 @@ FEW = Sizes(10, 5, 5)
 
 def derive_pocket(folder, *transforms, sentences=400, types=500):
     """Derive languages from a small Pocket English into a subfolder, and return that."""
-    source = PocketEnglish(Pocket(types=300), sentences, FEW, FEW, FEW)
+    source = PocketEnglish(Pocket(types=300), sentences, FEW, FEW)
     return derive_languages(Derivation(source, transforms, types), folder / "data", folder / "cache")
 
 

@@ -23,7 +23,7 @@ from calque.derive.dictionary import (
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name, making, write_json
 from calque.derive.fingerprint import check_same, fingerprint, own_code, sha256, with_code
-from calque.derive.languages import SOURCE, in_places
+from calque.derive.languages import SOURCE
 from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
@@ -33,8 +33,6 @@ from calque.derive.transform import Account, Transform, check_parts, image_of, n
 from calque.derive.transforms import letters_of
 from calque.derive.vocabulary import (
     TOKENIZER,
-    USAGE,
-    Usage,
     Vocabulary,
     add_up,
     given_fingerprint,
@@ -112,35 +110,23 @@ class ChunkEncoder:
         """Count the words in a chunk and in its images, if they have other words."""
         numbered = self.numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in numbered))
-        for transform in self.transforms if self.source.has_images(chunk[1]) else ():
+        for transform in self.transforms:
             if transform.rewrites:
                 for image in _images(transform.ready(self.cache), numbered, Account()):
                     counts.update(image.words)
         del counts[UNKNOWN]
         return counts
 
-    def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """Return the `Usage` of a chunk's source sentences, (5, V)."""
-        types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
-        for _, sentence in self.numbered(chunk, Account()):
-            words += sentence.words
-            tags += sentence.tags or [""] * len(sentence)
-        ids, pieces = types.encode_words(words)
-        return np.stack(Usage.of(ids, pieces, tags, types.size))
-
     def encode(self, chunk: NumberedChunk) -> tuple[list[Encoded], Numbered]:
         """Encode a chunk in the source and under every transform; return the first chunk's sentences, too."""
         check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
-        numbered, has_images = self.numbered(chunk, account), self.source.has_images(chunk[1])
+        numbered = self.numbered(chunk, account)
         source = encode_sentences([sentence for _, sentence in numbered], types)
-        encoded, table = [(source, account)], self.vocabulary / USAGE
-        usage = Usage(*np.load(table)) if table.exists() else None
+        encoded = [(source, account)]
         for transform in self.transforms:
-            ready, account = transform.ready(self.cache, usage), Account()
-            if not has_images:
-                account.left_out["sentences of the source alone"] += len(numbered)
-            images = _images(ready, numbered if has_images else [], account)
+            ready, account = transform.ready(self.cache), Account()
+            images = _images(ready, numbered, account)
             encoded.append((_encode_images(ready, source, images, types), account))
         samples = [] if chunk[0] else [item for item in numbered if 3 <= len(item[1]) <= 25]
         return encoded, samples[:SAMPLES]
@@ -169,8 +155,7 @@ def _encode_images(transform: Transform, source: Corpus, images: list[Sentence],
     else:  # the words' ids in a new order
         ids, pieces = source.in_order(origin + np.repeat(source.pieces.ends[: len(words)], words))
         lines = Corpus.of(ids, pieces, words, origin)
-    tables = transform.image(types.size, types.specials), transform.places(types.size, types.specials)
-    ids = in_places(lines.tokens.values, lines.pieces.values, *tables).astype(np.uint32)
+    ids = transform.image(types.size, types.specials)[lines.tokens.values].astype(np.uint32)
     return replace(lines, tokens=Ragged(ids, lines.tokens.ends))
 
 
@@ -251,12 +236,7 @@ def derive_languages(
         types, forgotten = _vocabulary(derivation.vocabulary, encoder, pool)
         place = part / languages.VOCABULARY
         types.save(place)
-        check_answers(source, types)
         encoder = replace(encoder, vocabulary=place, digest=sha256(place / TOKENIZER))
-        if needed("usage", ready):
-            table = np.asarray(sum(pool.map(encoder.count_types, encoder.chunks, "counting types")))
-            np.save(place / USAGE, table)
-            ready = [transform.ready(usage=Usage(*table)) for transform in ready]
         samples: Numbered = []
         encoded = _encoded(pool.map(encoder.encode, encoder.chunks, "encoding"), samples)
         corpora = _write_corpora(part, facts["languages"], types, encoded)
@@ -333,7 +313,6 @@ def _write_tables(
     tags: np.ndarray | None,
 ) -> None:
     image = transform.image(types.size, types.specials)
-    places = transform.places(types.size, types.specials)
     type_ids, images = types.types, image
     if transform.rewrites:
         images = only_images(corpora[SOURCE], corpora[transform.name], types.size)
@@ -348,9 +327,7 @@ def _write_tables(
             facts["left out"]["wrong pairs of the dictionary without a common tag"] = unlike
     facts["dictionary pairs"] = len(entries)
     np.save(folder / languages.IMAGE, image)
-    if places is not None:
-        np.save(folder / languages.PLACES, places)
-    elif (letters := letters_of(transform, types)) is not None:
+    if (letters := letters_of(transform, types)) is not None:
         write_json(folder / languages.LETTERS, letters)
     write_dictionary(folder / languages.DICTIONARY, entries, types)
 
@@ -366,11 +343,3 @@ def tagged_words(source: Source) -> Iterable[tuple[str, str]]:
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
-
-
-def check_answers(source: Source, vocabulary: Vocabulary) -> None:
-    """Raise BadInput if answers are split into sub-words, as questions mask one position."""
-    words = sorted({word for question in source.questions() for word in question.candidates})
-    if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
-        fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"
-        raise BadInput(f"{fault}; use more than {vocabulary.size:,} types, or mention facts more often")

@@ -153,13 +153,12 @@ class Corpus:
         ids = Ragged.of(self.tokens.values, self.pieces.values).take(words)
         return ids.values, ids.sizes
 
-    def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive), with source line numbers relative to `source_first`."""
+    def between(self, first: int, last: int) -> Self:
+        """Return lines `first` to `last` (exclusive)."""
         columns = self.tokens, self.pieces, self.origin
         tokens, pieces, origin = (column.between(first, last) for column in columns)
         lines, words = self.source_line[first:last], self.pieces.ends[[first, last]]
         sources = None if self.sources is None else self.sources.between(*words)
-        lines = lines - source_first if source_first else lines
         return type(self)(tokens, pieces, origin, lines, sources)
 
     def where(self, mask: np.ndarray) -> Self:

@@ -2,8 +2,8 @@
 
 vocabulary/               the vocabulary shared by all languages, with counts
 <language>/               a corpus; if derived, also `image.npy`, each source type's image; `letters.json`,
-                          if the spelling replaces letters; `places.npy`, if ids differ at the ends of words;
-                          `single.npy`, if words were changed: each type's only image or -1
+                          if the spelling replaces letters; `single.npy`, if words were changed: each type's
+                          only image or -1
 <pair>/first/, second/    parallel text that is not part of the two languages' corpora
 <pair>/dictionary.tsv     the pair's dictionary, as ids
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
@@ -38,7 +38,6 @@ class Language:
     number: the token type in models with language embeddings.
     table: each type's row (V,), or (R,) if the model has rows for only some types.
     rows: each corpus id's row, (V,) or (2 V,), if it is not the id itself.
-    places: each type's rows inside words and at word ends (2, V), if they differ.
     single: the row of each type's only image (V,), if a transform changed words.
     """
 
@@ -47,7 +46,6 @@ class Language:
     corpus: Corpus
     table: np.ndarray
     rows: np.ndarray | None = None
-    places: np.ndarray | None = None
     source: str = SOURCE
     single: np.ndarray | None = None
 
@@ -59,21 +57,6 @@ class Language:
     def ids(self, ids: np.ndarray) -> np.ndarray:
         """Map corpus ids to rows."""
         return ids if self.rows is None else self.rows[ids]
-
-    def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Map source words, given by sub-word ids (T,) and numbers of sub-words, to this language's rows."""
-        return in_places(ids, pieces, self.table, self.places)
-
-
-def in_places(
-    ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
-) -> np.ndarray:
-    """Map the ids of words, using a language's `table` (V,) or, if given, its `places` (2, V)."""
-    if places is None:
-        return np.asarray(table[ids])
-    at_end = np.zeros(len(ids), np.int64)
-    at_end[ends_of(pieces)[1:] - 1] = 1
-    return np.asarray(places[at_end, ids])
 
 
 @dataclass(frozen=True)
@@ -154,8 +137,7 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
 
 KIND, FORMAT = "languages", 5  # the format is incremented when the same inputs would yield different files
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
-IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
-SINGLE = "single.npy"
+IMAGE, DICTIONARY, LETTERS, SINGLE = "image.npy", "dictionary.tsv", "letters.json", "single.npy"
 WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages cannot have
@@ -327,16 +309,16 @@ def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None
     languages: list[Language] = []
     for number, name in enumerate([*first, *names]):
         corpus = _corpus(artefact, name)
-        image, places, single = (_ids(artefact, f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
+        image, single = (_ids(artefact, f"{name}/{file}") for file in (IMAGE, SINGLE))
         if image is None:
             languages.append(Language(name, number, corpus, table, rows, source=name))
             continue
         shift = _scripts(languages) * size
-        for ids in (image, places, single):
+        for ids in (image, single):
             if ids is not None:
                 ids[ids >= size] += shift
         moved = np.arange(2 * size) + np.repeat([0, shift], size) if shift else None
-        languages.append(Language(name, number, corpus, image, moved, places, single=single))
+        languages.append(Language(name, number, corpus, image, moved, single=single))
     return tuple(languages)
 
 
@@ -360,21 +342,6 @@ def disjoint_halves(languages: Languages) -> Languages:
     masks = (of_source[each.corpus.source_line] == (each.name == SOURCE) for each in languages.languages)
     halves = (each.corpus.where(mask) for each, mask in zip(languages.languages, masks, strict=True))
     return replace(_with_corpora(languages, halves), disjoint=True)
-
-
-def held_out(languages: Languages, share: float, last: bool = False) -> Languages:
-    """Keep only the `last` fraction `share` of the source's sentences, or all others, and their images."""
-    parts = []
-    for language in languages.languages:
-        corpus, size = language.corpus, len(languages[language.source].corpus)
-        source_first = size - round(share * size)
-        first = int(np.searchsorted(corpus.source_line, source_first))
-        if not 0 < first < len(corpus):
-            outcome = "leaves none" if first == 0 else "selects none"
-            fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {outcome}"
-            raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
-        parts.append(corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first))
-    return replace(_with_corpora(languages, parts), estimates={} if last else languages.estimates)
 
 
 def _with_corpora(languages: Languages, corpora: Iterable[Corpus]) -> Languages:

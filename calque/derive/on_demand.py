@@ -118,7 +118,7 @@ def sentences_of(
 def derive_file(source: Files, transform: Transform, account: Account, cache: Path) -> Iterator[str]:
     """Yield the image of each sentence in the only file of `source`, the same as in a study."""
     types = OURS.ordinary(SMALLEST)
-    if "usage" in transform.needs or 0 < np.isin(transform.image(SMALLEST), types).sum() < len(types):
+    if 0 < np.isin(transform.image(SMALLEST), types).sum() < len(types):
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
     source = source.ready(cache, "trees" in transform.needs)

@@ -24,7 +24,6 @@ from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
-from calque.derive.vocabulary import Usage
 
 FINAL_MARKS = (".", "!", "?")  # English sentence-final punctuation
 
@@ -219,7 +218,7 @@ class Reorder(Transform):
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
         return ["Reorder", FORMAT, *prints, self.superstrate_weight, 1.0, self.seed]
 
-    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Self:
+    def ready(self, cache: Path | None = None) -> Self:
         if self.grammar is not None or cache is None:
             return self
         return replace(self, grammar=_mixture(self, cache, *self.identity()[2:4]))

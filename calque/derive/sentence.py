@@ -1,4 +1,4 @@
-"""Sentences, whose annotations are reordered with the words; task examples; and questions."""
+"""Sentences, whose annotations are reordered with the words; and task examples."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,17 +16,16 @@ UNKNOWN = "\0"
 
 
 class Numbering(NamedTuple):
-    """Numbers sentences in groups of up to `1 << bits` from `first` on, to seed random transforms."""
+    """Numbers sentences in groups of up to `1 << bits`, to seed random transforms."""
 
     bits: int
-    first: int = 0
 
     def number(self, group: int, place: int) -> int:
-        return self.first + (group << self.bits) + place
+        return (group << self.bits) + place
 
 
-CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Numbers of sentences in a corpus's chunks, in a split's examples, and in questions (the largest)."""
+CHUNKS, EXAMPLES = Numbering(32), Numbering(16)
+"""Numbers of sentences in a corpus's chunks, and in a split's examples."""
 PARTS = Numbering(80)  # each part of a composed transform has its own range of the numbers above
 
 
@@ -172,11 +171,10 @@ def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
 
 @dataclass(frozen=True)
 class Example:
-    """A task example: one or two texts, or none if it is missing; `diagnostic` is the phenomenon tested."""
+    """A task example: one or two texts, or none if it is missing."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
-    diagnostic: str = ""
     id: str = ""
 
     @property
@@ -197,28 +195,7 @@ def _interned(sentence: Sentence) -> Sentence:
     return replace(sentence, words=words, tags=tags)
 
 
-@dataclass(frozen=True)
-class Cloze:
-    """A sentence that states a fact, and the position of the answer in the sentence."""
-
-    sentence: Sentence
-    place: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question about a fact stated in each of the `clozes`; those about one `relation` share `candidates`.
-    `shared` says whether the fact is also stated in derived languages."""
-
-    relation: str
-    subject: str
-    answer: str
-    candidates: tuple[str, ...]
-    clozes: tuple[Cloze, ...]
-    shared: bool
-
-
-_TEXTS = ("label", "diagnostic", "id")  # the fields written after an example's texts, in order
+_TEXTS = ("label", "id")  # the fields written after an example's texts, in order
 _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
 

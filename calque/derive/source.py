@@ -1,13 +1,13 @@
-"""The interface of sources, which provide a study's sentences, task examples, and questions about facts."""
+"""The interface of sources, which provide a study's sentences and task examples."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.sentence import Example, Question, Sentence
+from calque.derive.sentence import Example, Sentence
 from calque.derive.workers import Progress, silent
 
 SPLITS = ("train", "dev", "test")
@@ -36,14 +36,6 @@ class Source(ABC):
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         """Return a chunk's sentences, and exclusions by reason."""
-
-    def has_images(self, chunk: Any) -> bool:
-        """Whether derived languages include a chunk's sentences."""
-        return True
-
-    def questions(self) -> Sequence[Question]:
-        """Return questions about facts in the corpus."""
-        return ()
 
     @property
     @abstractmethod

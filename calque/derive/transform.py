@@ -18,10 +18,10 @@ import numpy as np
 from calque.derive.errors import BadInput, shown
 from calque.derive.fingerprint import own_code, plain
 from calque.derive.forms import Named
-from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Cloze, Example, Question, Sentence
-from calque.derive.vocabulary import OURS, Specials, Usage
+from calque.derive.sentence import EXAMPLES, PARTS, Example, Sentence
+from calque.derive.vocabulary import OURS, Specials
 
-Need = Literal["trees", "tags", "usage"]
+Need = Literal["trees", "tags"]
 TORN = "additional entities, because the new order splits some entities into pieces, each counted as one"
 
 
@@ -57,10 +57,6 @@ class Transform(Named, ABC):
         """Return the derived id of each source id, (size,) int64; special ids stay unchanged."""
         return np.arange(size)
 
-    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return the ids of types inside words and at word ends, (2, size) int64, or None if equal."""
-        return None
-
     def spell(self, word: str) -> str:
         """Spell a derived word."""
         return word
@@ -72,17 +68,16 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The data that it needs: "trees" and "tags" of sentences, or the "usage" (counts) of types."""
+        """The annotation that it needs: "trees" or "tags" of sentences."""
         return frozenset()
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         """Count the parts of a sentence that the transform should change but cannot, by reason."""
         return Counter()
 
-    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
-        """Return the transform with a grammar (from `cache`) or type counts, if it needs them."""
-        config: Any = self
-        return replace(config, usage=usage) if usage is not None and "usage" in self.needs else self
+    def ready(self, cache: Path | None = None) -> Transform:
+        """Return the transform with a grammar (from `cache`), if it needs one."""
+        return self
 
     def reseeded(self, offset: int) -> Transform:
         """Add `offset` to the seed, if any."""
@@ -146,8 +141,8 @@ class Compose(Transform):
     def needs(self) -> frozenset[Need]:
         return frozenset(chain.from_iterable(part.needs for part in self.parts))
 
-    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
-        return Compose(tuple(part.ready(cache, usage) for part in self.parts))
+    def ready(self, cache: Path | None = None) -> Transform:
+        return Compose(tuple(part.ready(cache) for part in self.parts))
 
     def reseeded(self, offset: int) -> Transform:
         return Compose(tuple(part.reseeded(offset) for part in self.parts))
@@ -160,10 +155,6 @@ class Compose(Transform):
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         images = (part.image(size, specials) for part in self.parts if changes_script(part))
         return next(images, np.arange(size))
-
-    def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        tables = (part.places(size, specials) for part in self.parts)
-        return next((table for table in tables if table is not None), None)
 
     def spell(self, word: str) -> str:
         for part in reversed(self.parts):
@@ -263,12 +254,3 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
     texts = [[image_of(transform, one, next(numbers), account) for one in text] for text in example.texts]
     return replace(example, texts=tuple(map(tuple, texts)))
-
-
-def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`, with the source's words in the derived order."""
-    clozes = []
-    for place, cloze in enumerate(question.clozes):
-        image = transform(cloze.sentence, QUESTIONS.number(number, place))
-        clozes.append(Cloze(image, image.origin.index(cloze.place)))
-    return replace(question, clozes=tuple(clozes))

@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from calque.derive.corpus import ends_of
 from calque.derive.errors import BadInput
 from calque.derive.files import input_digest, parse_json, write_json
 from calque.derive.fingerprint import fingerprint
@@ -45,39 +44,6 @@ class Specials:
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 OURS = Specials(*range(len(SPECIALS)))  # the special ids in vocabularies learnt by Calque
-
-USAGE = "usage.npy"  # a file next to the vocabulary, written if a transform needs type counts
-WordClass = Literal["function", "names", "content"]
-CLASSES: dict[str, WordClass] = {
-    **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
-    "PROPN": "names",
-    **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
-}
-"""Maps UPOS tags to word classes; numerals, interjections, punctuation and symbols have no class."""
-NEARLY = 0.9  # a type belongs to a class if at least this fraction of its occurrences does
-WORD_CLASSES: tuple[WordClass, ...] = get_args(WordClass)
-
-
-class Usage(NamedTuple):
-    """The counts of each type, (V,) each: in total, at the ends of words, and in words of each class."""
-
-    counts: np.ndarray
-    at_ends: np.ndarray
-    function: np.ndarray
-    names: np.ndarray
-    content: np.ndarray
-
-    @classmethod
-    def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types, given sub-words' ids (T,), and words' numbers of sub-words (W,) and UPOS tags."""
-        kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
-        groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
-        return cls(*(np.bincount(group, minlength=size) for group in groups))
-
-    def of_class(self, name: str) -> np.ndarray:
-        """Whether each type (almost) always occurs in words of this class, (V,) bool."""
-        return np.asarray((self.counts > 0) & (getattr(self, name) >= NEARLY * self.counts))
-
 
 FILES = TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"

@@ -10,10 +10,9 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
-from calque.derive.languages import Languages, disjoint_halves, held_out
+from calque.derive.languages import Languages, disjoint_halves
 
 WATCHED = ("log_every", "probe_every", "save_every", "kind")  # no settings of the trained model
-FIRST_SNAPSHOT = 8  # the step of the first snapshot after step 0
 Part = tuple[str, ...]  # the language or language pair that instances belong to
 UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
@@ -76,7 +75,6 @@ class TrainConfig:
     decayed: the parameters with weight decay; `matrices` excludes biases and normalisation weights.
     betas, epsilon: AdamW's.
     head_rate: the relative learning rate of the prediction head and the objective's own modules.
-    snapshots: copies of the weights to keep per doubling of the number of steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
@@ -91,32 +89,20 @@ class TrainConfig:
     epsilon: float = field(default=1e-8, metadata=ADDED)
     decayed: Literal["all", "matrices"] = field(default="all", metadata=ADDED)
     head_rate: float = field(default=1.0, metadata=ADDED)
-    snapshots: int = field(default=0, metadata=ADDED)
     log_every: int = 100
     probe_every: int = 10_000
     save_every: int = 5_000
 
     @property
-    def kept(self) -> tuple[int, ...]:
-        """The steps of snapshots; only the last one depends on the number of steps."""
-        if not self.snapshots:
-            return ()
-        steps, place = {0, self.steps}, round(math.log2(FIRST_SNAPSHOT) * self.snapshots)
-        while (step := round(2 ** (place / self.snapshots))) < self.steps:
-            steps.add(step)
-            place += 1
-        return tuple(sorted(steps))
-
-    @property
     def recipe(self) -> dict[str, Any]:
-        """The settings that determine weights and snapshots."""
+        """The settings that determine weights."""
         return {name: value for name, value in plain(self).items() if name not in WATCHED}
 
     def mistakes(self) -> list[str]:
         least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
-        least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
+        least |= dict.fromkeys(["weight_decay", "probe_every", "save_every"], 0)
         wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)
-        for name, most in {"steps": 1_000_000_000, "batch": 1_000_000, "snapshots": 16}.items():
+        for name, most in {"steps": 1_000_000_000, "batch": 1_000_000}.items():
             if (value := getattr(self, name)) > most:
                 wrong.append(f"{name} must be at most {most:,}, not {value:,}")
         if self.grad_accumulation > max(1, self.batch):
@@ -138,7 +124,6 @@ class Mixture:
 
     shares: each language's share of every step's text rows.
     exponent: without `shares`, languages are read in proportion to their numbers of rows to this power.
-    held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
     bitext_exponent: like `exponent`, for bitexts.
     pairs: bitexts' fraction of each step's rows; None: in proportion to their rows.
     disjoint: whether half of the distinct sentences is read only in the source and the others only in derived
@@ -147,13 +132,12 @@ class Mixture:
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
     exponent: float | None = None
-    held_out: float = 0.0
     bitext_exponent: float | None = None
     pairs: float | None = field(default=None, metadata=ADDED)
     disjoint: bool = field(default=False, metadata=ADDED)
 
     former_fields: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"phases": (), "text": (), "bitexts": None, "dictionaries": None}
+        {"held_out": 0.0, "phases": (), "text": (), "bitexts": None, "dictionaries": None}
     )
 
     @property
@@ -178,7 +162,7 @@ class Mixture:
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        wrong = out_of_range(self, ["shares"], ["held_out"])
+        wrong = out_of_range(self, ["shares"])
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares must be {languages} numbers, one per language, not {len(self.shares)}")
         if self.shares and self.exponent is not None:
@@ -190,15 +174,10 @@ class Mixture:
             wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
         return wrong
 
-    def of(self, languages: Languages) -> Languages:
-        """Return the languages without held-out text."""
-        if wrong := self.mistakes(len(languages.languages)):
-            raise BadInput(wrong)
-        return held_out(languages, self.held_out) if self.held_out else languages
-
     def read(self, languages: Languages) -> Languages:
         """Return the languages, restricted to the text that a model reads."""
-        languages = self.of(languages)
+        if wrong := self.mistakes(len(languages.languages)):
+            raise BadInput(wrong)
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":

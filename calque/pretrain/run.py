@@ -3,7 +3,6 @@
 <run>/checkpoint/             a model and tokenizer that transformers can load
 <run>/checkpoint/tokenizers/  for each language, a tokenizer that encodes and decodes text in its spelling
 <run>/metrics.jsonl           one row every log_every steps, and one row per probe
-<run>/snapshots/              the model's weights after certain steps, if `train.snapshots` is set
 <run>/resume/step-N/          the latest state, until the run is finished
 <run>/manifest.json           written last: the inputs, and the sha256 of all files
 """
@@ -11,7 +10,6 @@
 from __future__ import annotations
 
 import errno
-import fnmatch
 import json
 import os
 import re
@@ -60,14 +58,14 @@ from calque.pretrain.saved_model import (
 )
 from calque.pretrain.train import Draws, learning_rate, make_optimizer, train
 
-CHECKPOINT, RESUME, SNAPSHOTS, METRICS = "checkpoint", "resume", "snapshots", "metrics.jsonl"
+CHECKPOINT, RESUME, METRICS = "checkpoint", "resume", "metrics.jsonl"
 MOMENTS = "optimizer.safetensors"
 STATE = "the state of a run"  # an artefact kind
 KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
 """Keys of an identity that affect only rounding."""
 TRAINED_ON, CLAIMS = "languages folder", "claims"  # manifest keys
-STEP = "step-" + 9 * "[0-9]"  # the names of states and snapshots
+STEP = "step-" + 9 * "[0-9]"  # the names of states
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
 
@@ -160,13 +158,9 @@ class _Run:
         self.facts = {"identity": identity, **({CLAIMS: claims} if claims else {})}
         ids, rows = schedule.batch * config.model.length, state.path(METRICS).read_bytes() if state else b""
         self.metrics = Metrics(folder / METRICS, schedule, self.streams, ids, world.first, rows)
-        self.snapshots: dict[str, str] = dict(state.facts[SNAPSHOTS]) if state else {}
-        if world.first:
-            check_snapshots(folder / SNAPSHOTS, self.snapshots)
 
     def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> None:
         config, world, schedule = self.config, self.world, self.config.train
-        self.add_snapshot(self.step)
         draws = Draws(self.streams, schedule.batch, config.seed, config.mixture)
         trained = self.learner, self.optimizer, draws, schedule, world, self.step, self.is_due
         try:
@@ -181,34 +175,25 @@ class _Run:
         world.wait()
 
     def is_due(self, step: int) -> bool:
-        """Whether a row, probe, snapshot or state follows this step."""
+        """Whether a row, probe or state follows this step."""
         schedule = self.config.train
         intervals = (schedule.log_every, schedule.probe_every, schedule.save_every)
-        due = any(interval and step % interval == 0 for interval in intervals) or step in schedule.kept
+        due = any(interval and step % interval == 0 for interval in intervals)
         return due or self.world.device.type == "cpu"
 
     def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
         schedule, first, last = self.config.train, self.world.first, step == self.config.train.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
-        self.add_snapshot(step)
         if probe and first and schedule.probe_every and (step % schedule.probe_every == 0 or last):
             self.metrics.write({"step": step, **probe(self.model)})
             self.learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if first:
-                facts = {SNAPSHOTS: self.snapshots, **self.facts}
-                save_state(self.folder / RESUME, step, self.learner, self.optimizer, self.metrics.path, facts)
+                trained = self.learner, self.optimizer
+                save_state(self.folder / RESUME, step, *trained, self.metrics.path, self.facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
-
-    def add_snapshot(self, step: int) -> None:
-        path = self.folder / SNAPSHOTS / f"step-{step:09d}.safetensors"
-        if self.world.first and step in self.config.train.kept and path.name not in self.snapshots:
-            with whole_file(path) as part:
-                save_tensors(state_of(self.model), part)
-            sync(path.parent)  # must be on disk before a state lists it
-            self.snapshots[path.name] = sha256(path)
 
     def finish(self) -> None:
         """Write the checkpoint, with rows for all types, and the manifest."""
@@ -399,23 +384,3 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
     with torch.no_grad():
         for name, tensor in tensors.items():
             tensor.copy_(saved[name])
-
-
-def check_snapshots(folder: Path, digests: Mapping[str, str]) -> None:
-    """Check the snapshots in the state to resume from, and remove later ones."""
-    for name, digest in digests.items():
-        if not (folder / name).is_file() or sha256(folder / name) != digest:
-            fault = "this is not the snapshot listed in the state to resume from"
-            raise BadInput(f"{fault}; remove {folder.parent} to start from the beginning", folder / name)
-    for path in folder.glob(f"{STEP}.safetensors"):
-        if path.name not in digests:
-            path.unlink()
-
-
-def snapshots_of(run: Artefact) -> dict[int, str]:
-    """Return a finished run's snapshots, which `restore` reads, by ascending step."""
-    names = fnmatch.filter(run.digests, f"{SNAPSHOTS}/{STEP}.safetensors")
-    steps = {_step(Path(name)): name for name in sorted(names)}
-    if not steps:
-        raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
-    return steps

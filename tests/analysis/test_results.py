@@ -64,7 +64,7 @@ def test_only_items_of_one_test_set_are_paired():
     assert average([{0: one}, {0: other}])[0].error == pytest.approx(error / 2)
 
 
-@pytest.mark.parametrize("measure", ["recovered", "gradient cosine", "DELTA"])
+@pytest.mark.parametrize("measure", ["recovered", "DELTA"])
 def test_intervals_of_negative_numbers_contain_their_mean(measure):
     values = {seed: Measured.of(replace(SCORE, measure=measure, value=-0.2 - seed / 10)) for seed in range(3)}
     found = mean(values)

@@ -21,7 +21,7 @@ from calque.derive.transforms import Transliterate
 from calque.derive.vocabulary import Vocabulary
 
 FEW = Sizes(40, 10, 20)
-SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW)
 TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3), Invert(0.5))
 SIZE = 600
 

@@ -9,14 +9,11 @@ from hypothesis import strategies as st
 from calque.derive.build import Derivation, derive_languages
 from calque.derive.corpus import Corpus, Ragged
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
-from calque.derive.languages import SOURCE, Language, Languages, disjoint_halves, held_out
+from calque.derive.languages import SOURCE, Language, Languages, disjoint_halves
 from calque.derive.order import PocketTreebank, Reorder
-from calque.derive.pocket.language import Pocket, PocketEnglish
 from calque.derive.sources.files import Files
-from calque.derive.transform import compose
 from calque.derive.transforms import Transliterate, transform
 from calque.derive.vocabulary import OURS, Vocabulary
-from tests.pocket import FEW
 from tests.refusals import refusal
 
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -58,42 +55,6 @@ def test_dictionary_is_the_same_in_both_directions(several, name):
 
 
 ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-
-
-class Parts(PocketEnglish):
-    def chunks(self):
-        yield from ((number, 40) for number in range(10))
-
-    def has_images(self, chunk):
-        return chunk[0] % 3 != 1
-
-
-@pytest.fixture(scope="module")
-def languages(tmp_path_factory):
-    out = tmp_path_factory.mktemp("held") / "data"
-    transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
-    source = Parts(Pocket(types=300), 400, FEW, FEW, FEW)
-    derive_languages(Derivation(source, transforms, 500), out, out.parent / "cache")
-    return Languages.open(out, [transform.name for transform in transforms])
-
-
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.95])
-def test_both_parts_make_up_the_whole(languages, share):
-    parts = [held_out(languages, share), held_out(languages, share, last=True)]
-    first = len(languages.languages[0].corpus) - round(share * len(languages.languages[0].corpus))
-    for language in languages.languages:
-        corpus, pieces = language.corpus, [part[language.name].corpus for part in parts]
-        for name in ("tokens", "pieces", "origin"):
-            both = np.concatenate([getattr(piece, name).values for piece in pieces])
-            assert np.array_equal(both, getattr(corpus, name).values), name
-        assert sum(map(len, pieces)) == len(corpus)
-        lines = [piece[line].tolist() for piece in pieces for line in range(len(piece))]
-        assert lines == [corpus[line].tolist() for line in range(len(corpus))]
-        orders = [piece.origin[line].tolist() for piece in pieces for line in range(len(piece))]
-        assert orders == [corpus.origin[line].tolist() for line in range(len(corpus))]
-        assert pieces[0].source_line.max() < first
-        both = np.concatenate([pieces[0].source_line, pieces[1].source_line + first])
-        assert np.array_equal(both, corpus.source_line)
 
 
 TYPES = 20

@@ -7,11 +7,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from calque.analysis.tasks.score import Gazetteer, Unigram, entity_f1
-from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket, PocketEnglish, questions_of
+from calque.derive.pocket.language import CHUNK, Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.sentence import Example, iob2
 
@@ -90,10 +88,6 @@ def test_sentences_are_as_recorded(order):
     assert digest(Pocket(600, order=order).sentences(1_000)) == GOLDEN[order]
 
 
-def test_pairs_are_as_recorded():
-    assert digest(islice(Pocket(600).examples("nli"), 1_500)) == "31a6224cf0d86d58cab7e06ec65b9cfe"
-
-
 SIZES = pytest.mark.parametrize("types", [300, 600])
 TRAIN, TEST = 1, 2
 
@@ -121,36 +115,3 @@ def test_training_names_find_at_most_three_entities_in_four(types):
     predict = Gazetteer().learn(zip(examples(types, TRAIN), gold, strict=True), str)
     predicted = predict(examples(types, TEST), str)
     assert entity_f1([iob2(sentence) for sentence in drawn(types, TEST)], predicted).value <= 0.75
-
-
-LANGUAGE = Pocket(types=300)
-
-
-@settings(max_examples=15)
-@given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
-def test_half_of_each_persons_relations_are_shared(subjects, values, seed):
-    questions = questions_of(Facts(subjects, values, 1, seed), LANGUAGE)
-    assert len(questions) == subjects * len(RELATIONS)
-    assert len({(question.subject, question.relation) for question in questions}) == len(questions)
-    shared = Counter(question.subject for question in questions if question.shared)
-    assert set(shared.values()) == {len(RELATIONS) // 2} and len(shared) == subjects
-    for relation in RELATIONS:
-        for told in (True, False):
-            of = [q for q in questions if q.relation == relation and q.shared is told]
-            often = Counter(question.answer for question in of)
-            assert max(often.values(), default=0) - min(often.values(), default=0) <= 1
-
-
-def test_facts_are_separate_chunks():
-    facts = Facts(subjects=8, values=3, mentions=2)
-    plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
-    chunks = list(told.chunks())
-    assert [chunk for chunk in chunks if chunk[0] >= 0] == list(plain.chunks())
-    assert [told.has_images(chunk) for chunk in chunks] == [True, True, False, True, True]
-    assert all(len(told.sentences(chunk)[0]) == chunk[1] for chunk in chunks)
-    assert told.sentences(chunks[-1]) == plain.sentences(chunks[-1])
-    assert len(told.questions()) == 32 and not plain.questions()
-    assert told.corpus_fingerprint() != plain.corpus_fingerprint()
-    assert [told.task_fingerprint(task) for task in told.tasks] == [
-        plain.task_fingerprint(task) for task in told.tasks
-    ]

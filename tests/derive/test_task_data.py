@@ -20,7 +20,7 @@ from tests.refusals import refusal
 from tests.treebanks import write_treebank
 
 FEW = Sizes(40, 10, 20)
-SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW)
 TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3))
 
 

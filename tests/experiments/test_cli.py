@@ -31,7 +31,7 @@ def test_show_prints_languages_and_names_an_invalid_one(monkeypatch):
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     code, out, _ = calque("show", "Sara ate .", "inv", "trans")
     assert code == 0 and "inv         ate Sara ." in out and "trans " in out
-    twice = "trans-100-function.trans-stems-50"
+    twice = "trans-50.trans"
     for name, said in (
         ("klingon", "'klingon'"),
         (twice, f"{twice} changes the script twice"),

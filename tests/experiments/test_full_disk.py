@@ -18,7 +18,7 @@ from tests.experiments.conftest import calque, sets
 
 SETTINGS = """source.size=80 source.pos.train=12 source.pos.dev=12 source.pos.test=12 vocabulary=300
     transforms=trans objectives=MLM model.layers=1 model.heads=2 model.hidden=8 model.ffn=8 model.length=48
-    train.steps=3 train.batch=2 train.warmup=1 train.log_every=1 train.save_every=2 train.snapshots=1
+    train.steps=3 train.batch=2 train.warmup=1 train.log_every=1 train.save_every=2
     tasks=pos tasks.pos.finetune.epochs=1""".split()
 STAGES = ("derive", "run")
 _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")

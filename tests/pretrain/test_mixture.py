@@ -32,15 +32,13 @@ NAMES = ("trans", "inv")
         ({"shares": (1, 1, 1), "exponent": 0.7}, "cannot be combined"),
         ({"exponent": -1.0}, "exponent must be between 0"),
         ({"bitext_exponent": float("nan")}, "bitext_exponent must be finite"),
-        ({"held_out": 1.0}, "held_out must be at least 0 and below 1"),
         ({"pairs": 0.0}, "pairs must be between 0 and 1, not 0"),
         ({"pairs": 1.0}, "pairs must be between 0 and 1, not 1"),
-        ({"held_out": 0.9999}, "leaves none"),
     ],
 )
 def test_mistakes_are_named(several, changes, mistake):
     with pytest.raises(BadInput, match=mistake):
-        Mixture(**changes).of(Languages.open(several, NAMES))
+        Mixture(**changes).read(Languages.open(several, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -92,19 +90,8 @@ def test_bitexts_are_sampled_with_an_exponent(several):
     assert abs(bitexts["source", "inv"] - bitexts["source", "trans"]) <= 1
 
 
-def test_held_out_sentences_are_not_read(several):
-    whole = Languages.open(several, NAMES)
-    cut = Mixture(held_out=0.25).of(whole)
-    assert [len(language.corpus) for language in cut.languages] == [300, 300, 300]
-    for before, after in zip(whole.bitexts, cut.bitexts, strict=True):
-        assert len(after) == 300
-        for pair in (0, 299):
-            assert all(map(np.array_equal, before.ids(pair), after.ids(pair)))
-            assert np.array_equal(before.links(pair), after.links(pair))
-
-
 def test_mixture_resumes_to_the_same_bytes(several, tmp_path):
-    mixture = Mixture((0.45, 0.1, 0.45), held_out=0.1)
+    mixture = Mixture((0.45, 0.1, 0.45))
     config = Pretraining(Languages.open(several, NAMES), AlignMLM(), MODEL, TRAIN, seed=2, mixture=mixture)
     check_resumes(tmp_path, config)
     with pytest.raises(BadInput, match="mixture"):
@@ -112,17 +99,16 @@ def test_mixture_resumes_to_the_same_bytes(several, tmp_path):
 
 
 def test_disjoint_halves_train_and_resume_to_the_same_bytes(several, tmp_path):
-    whole, mixture = Languages.open(several, ["trans"]), Mixture(held_out=0.1, disjoint=True)
+    whole, mixture = Languages.open(several, ["trans"]), Mixture(disjoint=True)
     check_resumes(tmp_path, Pretraining(whole, AlignMLM(), MODEL, TRAIN, seed=1, mixture=mixture))
     halves = [len(language.corpus) for language in mixture.read(whole).languages]
-    assert sum(halves) == 360 and min(halves) > 120
+    assert sum(halves) == 400 and min(halves) > 120
     with pytest.raises(BadInput, match=r"no parallel sentences.*mixture\.disjoint"):
         pretrain(tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture))
 
 
 def test_only_the_source_is_trained(several, tmp_path):
-    languages, mixture = Languages.open(several, ()), Mixture(held_out=0.1)
-    config = Pretraining(languages, MLM(), MODEL, TRAIN, seed=0, mixture=mixture)
+    config = Pretraining(Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0)
     pretrain(tmp_path / "run", config)
     facts = Artefact.open(tmp_path / "run", RUN).facts
     assert facts["identity"]["data"].keys() == {"source"}

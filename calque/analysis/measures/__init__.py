@@ -1,1 +1,1 @@
-"""Measures of a model: alignment of types, words and sentences, knowledge and probes."""
+"""Measures of a model: alignment of types, words and sentences, and interventions."""

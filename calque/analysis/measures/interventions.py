@@ -79,7 +79,7 @@ def moved_types(languages: Languages, language: str) -> tuple[np.ndarray, np.nda
     """Return the types whose embedding differs, as source types and as ids in the language, (m,) each, and
     the indices (d,) of those in the dictionary. Raises BadInput if interventions do not apply."""
     derived, types = languages[language], languages.vocabulary.types
-    if derived.single is not None or derived.places is not None:
+    if derived.single is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):

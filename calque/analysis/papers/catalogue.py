@@ -43,7 +43,6 @@ PAPERS = {
         published=("align_mlm",),
         claims_title=EQUAL_TERMS,
     ),
-    "growth": PaperReport(figures.growth_tables, figures.growth_figures),
     "xtreme": PaperReport(
         continued.continued_tables,
         continued.continued_figures,

@@ -1,17 +1,16 @@
 """Tables and figures whose columns or panels show one number per model; texts.toml specifies some."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import cycle, product
-from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, table
-from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Null, Record
+from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Dash, Plot
 from calque.analysis.report.table import MISSING, Table, cell
@@ -34,20 +33,18 @@ from calque.analysis.verdicts import Verdict
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line
-NULL = "#E4E4E4"  # the colour of bands of nulls
 Model = tuple[str, str]  # an objective and a derived language
 
 
 @dataclass(frozen=True)
 class Column:
-    """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric for
-    the null's upper end. A column with `parts` shows the average of these columns."""
+    """The number to show for each model: the average of the `parts` if there are any. `facets` are further
+    fields of `Key`."""
 
     head: str
     measure: str = ""
     metric: str = ""
     task: str = ""
-    null: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
     parts: "Sequence[Column]" = ()
 
@@ -168,16 +165,11 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
     languages = list(dict.fromkeys(found))
     if not languages or len(languages) > MOST or not look:
         return None
-    nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
-    half = 0.3 / len(look)  # half the width of the line that marks a null
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
             if number := column.mean(results, objective, language):
                 drawing.draw_points(panel, [(x, number)], *look[objective][:2], linestyle="-")
-            null = nulls.get(column.head)
-            if null and (end := null.mean(results, objective, language)):
-                drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
         heads = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
         panel.set_xticks(range(len(languages)), heads)
         panel.set_xlim(-0.5, len(languages) - 0.5)
@@ -189,8 +181,8 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
         [(column.head, column) for column in columns],
         draw,
         (ABREAST, 1.9),
-        keys(results, look) + ([drawing.key("null, 95 %", INK, line="--")] if nulls else []),
-        shown_records(results, [*columns, *nulls.values()]),
+        keys(results, look),
+        shown_records(results, columns),
         across=4,
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
@@ -271,23 +263,22 @@ def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], 
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
-    """Plot means against steps over the bands of their nulls, with one row of panels per language. texts.toml
-    may set `seeds` (thin lines for seeds, no intervals) or `log` (logarithmic; one row per column)."""
+    """Plot means against steps, with one row of panels per language. texts.toml may set `seeds` (thin
+    lines for seeds, no intervals)."""
     columns = [column for column in columns if results.has(column.measure, column.metric)]
     records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
     steps, objectives = sorted({r.step for r in records}), {results.objective_of(r) for r in records}
     look = {name: style for name, style in looks(results).items() if name in objectives}
     if len(steps) < 2 or len(languages) > MOST or not look:
         return None
-    seeds, log = entry.get("seeds", False), entry.get("log", False)
+    seeds = entry.get("seeds", False)
 
     def draw(panel: Axes, content: tuple[Column, str]) -> None:
         column, language = content
         for place, (objective, style) in enumerate(look.items()):
             curves = column.curves(results, objective, language)
-            _draw_null(panel, curves)
             points = _draw_means(panel, curves, steps, style)
-            if not seeds and not log:
+            if not seeds:
                 stride = max(1, len(points) // BARS)
                 # Different first steps keep the intervals of different objectives apart.
                 barred = points[int(place / len(look) * stride + 1e-9) :: stride]
@@ -295,34 +286,20 @@ def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | No
             for curve in curves.values() if seeds and len(results.seeds) > 1 else ():
                 values = [100 * record.value for record in curve.values()]
                 panel.plot(list(curve), values, style.dash, color=style.colour, linewidth=0.8, alpha=0.5)
-        if log and language == languages[0]:
-            panel.set_ylabel(drawing.wrapped(f"{column.head}, %", 1.1))
 
     heads = {language: results.transform_title(language) for language in languages}
     panels, across = [(f"{heads[t]},\n{c}", (c, t)) for t, c in product(languages, columns)], len(columns)
-    if log:
-        panels = [(heads[t] if c is columns[0] else "", (c, t)) for c, t in product(columns, languages)]
-        across = len(languages)
     layout: dict[str, Any] = {"across": 4, "sharex": True, "sharey": "row"}
     layout["labels"] = "step of pretraining", entry.get("axis", "")
-    handles, grid = keys(results, look, line=None), (across, 1.4 if log else 1.8)
+    handles, grid = keys(results, look, line=None), (across, 1.8)
     plot = chart(name, results, panels, draw, grid, handles, records, **layout)
-    _set_axes(plot.figure.axes[: len(panels) : across], steps, log)
-    return plot
-
-
-def _set_axes(panels: Sequence[Axes], steps: Sequence[int], log: bool) -> None:
-    steps_axis = panels[0].xaxis
-    steps_axis.set_major_locator(MaxNLocator(3, integer=True))
-    if log:
-        first = min(filter(None, steps))
-        panels[0].set_xscale("symlog", linthresh=first, linscale=0.3)
-        panels[0].set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= steps[-1])])
-        steps_axis.set_minor_locator(NullLocator())
-    steps_axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    for panel in panels:
+    rows = plot.figure.axes[: len(panels) : across]
+    rows[0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    rows[0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    for panel in rows:
         panel.set_ylim(bottom=0)
         panel.yaxis.set_major_locator(MaxNLocator(4))
+    return plot
 
 
 def _draw_means(
@@ -337,14 +314,3 @@ def _draw_means(
     style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 4.5}
     panel.plot([step for step, _ in points], values, look.dash, markevery=every, **style)
     return points
-
-
-def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
-    nulls: dict[int, list[Null]] = {}
-    for step, record in (item for curve in curves.values() for item in curve.items()):
-        if record.null:
-            nulls.setdefault(step, []).append(record.null)
-    if steps := sorted(nulls):
-        low = [fmean(100 * min(null.low, null.chance) for null in nulls[step]) for step in steps]
-        high = [fmean(100 * max(null.high, null.chance) for null in nulls[step]) for step in steps]
-        panel.fill_between(steps, low, high, color=NULL, linewidth=0, zorder=1)

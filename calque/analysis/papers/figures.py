@@ -1,9 +1,7 @@
-"""ALIGN-MLM's figures; scores by distance, shared vocabulary or objective; measures over pretraining."""
+"""ALIGN-MLM's figures; scores by distance, shared vocabulary or objective."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise, product
-from statistics import median
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -25,7 +23,6 @@ from calque.analysis.papers.columns import (
     HELD_OUT_TYPES,
     Column,
     by_number,
-    by_step,
     column_table,
     columns_of,
     main_metrics,
@@ -33,20 +30,9 @@ from calque.analysis.papers.columns import (
     score_title,
     shown_records,
     task_columns,
-    titles,
 )
-from calque.analysis.papers.texts import chart, table
-from calque.analysis.records.record import (
-    ALIGNMENT,
-    CKA,
-    DELTA,
-    LINEAR,
-    ORDER,
-    RETRIEVAL,
-    SHARING,
-    Published,
-    Record,
-)
+from calque.analysis.papers.texts import chart
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Published
 from calque.analysis.report.drawing import (
     FILLED,
     FILLS,
@@ -63,9 +49,8 @@ from calque.analysis.report.drawing import (
     level,
     wrapped,
 )
-from calque.analysis.report.table import MISSING, Table
+from calque.analysis.report.table import Table
 from calque.analysis.results import Point, Results, above_floor, mean
-from calque.pretrain.model import main_layer
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
 BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
@@ -259,56 +244,3 @@ def _objectives_figure(results: Results) -> Plot | None:
 def _row_title(results: Results, objective: str, transform: str) -> str:
     under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
     return wrapped(results.objective_title(objective) + under, NAMES)
-
-
-# Measures over pretraining, and the step at which each first exceeds its null distribution
-
-NEVER = math.inf
-
-
-def _columns(results: Results) -> list[Column]:
-    if not any(record.null for record in results.records):
-        return []
-    task = next((key.task for key in results.keys(measure=LINEAR)), "")
-    layer = {"layer": main_layer(next(run.layers for run in results.runs.values()))}
-    columns = [
-        Column("zero-shot tags", LINEAR, "accuracy", task),
-        Column("all types", ALIGNMENT, "all"),
-        Column("held-out types", ALIGNMENT, "held-out"),
-        Column("sentences", RETRIEVAL, "mexa", facets=layer),
-    ]
-    # Only committed records contain CKA, which is no longer measured.
-    return [*columns, Column("CKA", CKA, "sentences", facets=layer)] if results.keys(measure=CKA) else columns
-
-
-def growth_tables(results: Results) -> dict[str, Table | None]:
-    """Return a table of onsets, and one of the values at the last step."""
-    columns = _columns(results)
-    if not columns:
-        return {}
-    rows = []
-    for model in product(results.objectives, results.transforms):
-        curves = [column.curves(results, *model).values() for column in columns]
-        rows.append((*titles(results, *model), *(onset_cell(list(map(onset, seeds))) for seeds in curves)))
-    return {"onsets": table("onsets", results, columns, rows), "ends": column_table("ends", results, columns)}
-
-
-def growth_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the probes of each language by step of pretraining."""
-    yield by_step("figure-aligned", results, _columns(results))
-
-
-def onset(curve: Mapping[int, Record]) -> float:
-    """Return the first of two consecutive steps at which the value is beyond its null, or NEVER."""
-    beyond = [(step, r.null is not None and r.null.left(r.value)) for step, r in curve.items()]
-    return next((float(step) for (step, first), (_, second) in pairwise(beyond) if first and second), NEVER)
-
-
-def onset_cell(steps: Sequence[float]) -> str:
-    """Format the seeds' onsets, as in `91 [64, 128]`, `64`, `never`, or `never in 2 of 5, else from 64`."""
-    if not steps:
-        return MISSING
-    low, high, never = min(steps), max(steps), steps.count(NEVER)
-    if never:
-        return f"never in {never} of {len(steps)}, else from {low:,.0f}" if low < NEVER else "never"
-    return f"{median(steps):,.0f}" + (f" [{low:,.0f}, {high:,.0f}]" if low < high else "")

@@ -65,20 +65,6 @@ def _run(text: str) -> tuple[int, int]:
     return int(matched[1]), int(matched[2] or 1)
 
 
-@dataclass(frozen=True)
-class Null:
-    """The value expected by chance, and the 2.5th and 97.5th percentiles after `shuffles` shuffles."""
-
-    chance: float
-    low: float
-    high: float
-    shuffles: int
-
-    def left(self, value: float) -> bool:
-        """Whether a value is above chance and the band."""
-        return value > max(self.high, self.chance)
-
-
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
 # Measures, in addition to the scores SUP, ZS, SRC and DEV defined in `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
@@ -87,18 +73,18 @@ AER = "AER"  # alignment error rate against gold links
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
 RETRIEVAL = "retrieval"  # share of sentences whose nearest neighbour is their translation
 LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared with gold links
-HELD_OUT = "held-out loss"  # in nats per masked id, on held-out text (until version 0.6)
-CKA = "CKA"  # linear CKA between sentences in two languages
-GRADIENTS = "gradient cosine"  # between two languages' gradients for the layers' weights (until version 0.6)
-LINEAR = "linear probe"  # trained on frozen source vectors, tested in both languages
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
-KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""Accuracy on facts stated and queried in the source, stated in the source and queried in the derived
-language, and stated in both languages and queried in the derived one."""
-MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING}
-MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
+MEASURES = {
+    ALIGNMENT,
+    ORDER,
+    AER,
+    RETRIEVAL,
+    LABELS,
+    SHARING,
+    RECOVERED,
+}  # all measures in the package except task scores
 # Metrics:
 ROTATED, SHUFFLED = "held-out-rotated", "held-out-shuffled"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
@@ -107,7 +93,7 @@ ENTRY, NO_ENTRY = "entry", "no-entry"
 """Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
 AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
 SHARE = (0.0, 1.0)  # the bounds of a share
-LIMITS = {HELD_OUT: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0), RECOVERED: (-2.0, 2.0)}
+LIMITS = {DELTA: (-1.0, 1.0), RECOVERED: (-2.0, 2.0)}
 """The bounds of other measures."""
 ROUNDED = 1e-6  # rounding error allowed at the bounds
 
@@ -135,7 +121,6 @@ class Record:
     links: LinkCounts | None = None
     items: Items | None = None
     first: str = ""
-    null: Null | None = None
     units: str = WORDS
 
     def check(self) -> None:
@@ -145,8 +130,6 @@ class Record:
             raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
         if self.count < 0:
             raise ValueError(f"count should be 0 or more, not {self.count}")
-        if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
-            raise ValueError(f"the null should have at least one shuffle, and low <= high: {self.null}")
         if self.units not in (WORDS, XTREME):
             raise ValueError(f"units should be {WORDS} or {XTREME}, not {self.units!r}")
         if self.items is not None:

@@ -63,8 +63,7 @@ class Reader:
 
         @cache
         def encode(word: str) -> Sequence[int]:
-            ids = np.array(vocabulary.encode(word))
-            return tuple(language.of_words(ids, [len(ids)]).tolist())
+            return tuple(language.table[list(vocabulary.encode(word))].tolist())
 
         return cls(encode, language.number, languages.specials, vocabulary.is_bert)
 

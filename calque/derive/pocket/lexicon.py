@@ -61,7 +61,7 @@ class Sense:
 
     - for subjects and verbs: verbs in one of FRAMES; for organisations and places: `hire`, so that context
       reveals the class of a name; for objects: verbs (`passive`)
-    - for verbs: subject, object, recipient, manner, freq, modal; for adjectives and verbs: antonym
+    - for verbs: subject, object, recipient, manner, freq, modal
     - for nouns: adj, attribute (only before the noun), number, pointer, plural_pointer, companion, hypernym
     - for verbs and nouns: locative and oblique prepositions, whose role is noun
     - for topics: person, animate, thing, place, hyponym, name, town, site, brand, firm, college
@@ -70,7 +70,6 @@ class Sense:
     forms: tuple[str, ...]
     kind: str = ""
     hypernym: str = ""
-    antonym: str = ""
     weight: float = 1.0
     tables: defaultdict[str, list[Sense]] = field(default_factory=lambda: defaultdict(list))
     rare: list[Sense] = field(default_factory=list)
@@ -132,13 +131,13 @@ class Lexicon:
     def _enter(self, topic: Topic, kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
         first, _, second = lemma.partition("/")
-        words = [(first, hypernym, second)]
+        words = [(first, hypernym)]
         if hypernym not in ("", first, *(noun.lemma for noun in topic[kind])):
-            words.append((hypernym, "", ""))
+            words.append((hypernym, ""))
         if second:
-            words.append((second, hypernym, first))
-        for lemma, above, opposite in words:
-            topic[kind].append(Sense(inflect(lemma, kind), kind, above, opposite))
+            words.append((second, hypernym))
+        for lemma, above in words:
+            topic[kind].append(Sense(inflect(lemma, kind), kind, above))
             self.forms.update(topic[kind][-1].forms)
 
 
@@ -230,9 +229,7 @@ class Preferences:
         self._bind(adjectives, adjectives, "companion")
         for group in (people, animals, things, places):
             self._bind(group, group, "companion")
-            _tie(group, "hypernym")
-        for group in (adjectives, *kinds.values()):
-            _tie(group, "antonym")
+            _tie(group)
         for heads in (verbs, nouns):
             self._bind_phrases(heads, places, "locative")
             self._bind_phrases(heads, things, "oblique")
@@ -318,11 +315,11 @@ def _weight_for(word: Sense, other: Sense) -> float:
     return 0.0 if is_same else other.weight
 
 
-def _tie(group: list[Sense], role: str) -> None:
-    """Fill the tables of hypernyms or antonyms, of which each word has at most one."""
+def _tie(group: list[Sense]) -> None:
+    """Fill the tables of hypernyms; each word has at most one hypernym."""
     senses = {sense.lemma: [sense] * SIZE for sense in group}
     for sense in group:
-        sense.tables[role] = senses.get(getattr(sense, role), [])
+        sense.tables["hypernym"] = senses.get(sense.hypernym, [])
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:

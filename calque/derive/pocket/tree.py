@@ -171,11 +171,6 @@ def adposition(node: Node, preposition: Token) -> Node:
     return node.add(Node(preposition, "ADP", "case"))
 
 
-def location(preposition: Word, word: Word) -> Node:
-    """Build a prepositional phrase for the place of an action."""
-    return adposition(noun(word, "obl", determiner="the"), preposition)
-
-
 def person(word: Word, relation: str, length: int = 1) -> Node:
     """Build a person's name of up to three words, headed by the first (UD: flat)."""
     more = ((), (LAST,), (MIDDLE, LAST))[length - 1]
@@ -192,11 +187,6 @@ def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
         case = Node("of", "ADP", "case", entity=label)
         node.add(Node(word, "PROPN", "nmod", [case], entity=label, form=1))
     return node
-
-
-def person_or_noun(sense: Sense) -> Node:
-    """Build a person's first name, or a common noun with an article."""
-    return noun(sense, "", determiner="the") if sense.kind else person(sense, "")
 
 
 def verb(
@@ -243,12 +233,6 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
     """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return _negated(predicate, negative)
-
-
-def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """Add the agent and the patient to a verb in the active or passive voice."""
-    agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
-    return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
 
 def coordinate(first: Node, second: Node, conjunction: str) -> Node:

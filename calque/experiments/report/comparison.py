@@ -12,7 +12,7 @@ from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import Recorded, read_records, stored
 from calque.experiments.report.report import claims_of, joined
 
-MEASURED = ("value", "count", "null", "items", "links")  # the other fields identify a record
+MEASURED = ("value", "count", "items", "links")  # the other fields identify a record
 Key = tuple[tuple[str, str], ...]
 Report = tuple[Path, Recorded]
 

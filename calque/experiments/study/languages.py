@@ -18,8 +18,7 @@ from calque.analysis.records.record import Described
 from calque.derive.build import Derivation, check_tags, derive_languages
 from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
-from calque.derive.sentence import Question
-from calque.derive.transform import Transform, changes_script, check_parts, image_of_question, parts_of
+from calque.derive.transform import Transform, changes_script, check_parts, parts_of
 from calque.derive.transforms import Rewrite
 from calque.derive.vocabulary import SMALLEST, open_vocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
@@ -165,11 +164,6 @@ class DerivedLanguages(Derivation, StudyLanguages):
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple((SOURCE, name) for name in names)
 
-    def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
-        ready, questions = self.named(name)[0].ready(cache), self.source.questions()
-        images = (image_of_question(question, ready, number) for number, question in enumerate(questions))
-        return list(zip(questions, images, strict=True))
-
     # Validation
 
     def mistakes(self, study: Any) -> Iterator[str]:
@@ -197,7 +191,7 @@ class DerivedLanguages(Derivation, StudyLanguages):
         for transform in self.transforms:
             try:
                 check_parts(transform)
-                renamed = any(isinstance(part, Rewrite) and part.renames for part in parts_of(transform))
+                renamed = any(isinstance(part, Rewrite) for part in parts_of(transform))
                 changed = changes_script(transform) or renamed
             except BadInput as error:
                 yield f"transforms: {error}"
@@ -213,10 +207,6 @@ class DerivedLanguages(Derivation, StudyLanguages):
             if any(isinstance(part, PairObjective) for part in parts):
                 fault = "learns from parallel sentences; mixture.disjoint leaves none"
                 yield f"objectives: {objective.name} {fault}"
-        rewriting = self.rewriting
-        yield from (unreadable := mistakes_in(self.source.questions, what="source: "))
-        if rewriting and not unreadable and self.source.questions():
-            yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():

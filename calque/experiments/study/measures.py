@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from calque.analysis.measures.alignment import Types, derivation_retrieval, retrieval, type_alignment
 from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
-from calque.analysis.measures.knowledge import knowledge
-from calque.analysis.measures.probing import ProbeConfig, Probes, growth
 from calque.analysis.measures.word_alignment import pair_links, self_labels
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
@@ -28,10 +26,9 @@ from calque.derive.fingerprint import code_of
 from calque.derive.natural import TextFiles, read_all
 from calque.derive.readers.lines import tokens
 from calque.derive.task_data import TaskFolder
-from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
-from calque.pretrain.run import CLAIMS, snapshots_of
+from calque.pretrain.run import CLAIMS
 
 
 @dataclass(frozen=True)
@@ -124,21 +121,6 @@ class Sharing(Measure):
         return Measurement(tuple(measured.record(SHARING, name, *share, step=0) for name, share in shares))
 
 
-class Knowledge(Measure):
-    """Accuracy on facts stated in the source text, queried in the source and in the derived language."""
-
-    name = "knowledge"
-    format = 2
-
-    def applies(self, model: Model) -> bool:
-        return super().applies(model) and bool(model.training.data.config.source.questions())
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        data = model.training.data
-        pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
-        return knowledge(model.measured(machine), model.languages(), *map(list, zip(*pairs, strict=True)))
-
-
 @dataclass(frozen=True)
 class ExampleMeasure(Measure):
     """A measure on the examples for the task `task`."""
@@ -164,7 +146,7 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
-        languages, examples = model.all_languages().whole, self.folder(model)
+        languages, examples = model.languages().whole, self.folder(model)
         return derivation_retrieval(model.measured(machine), languages, examples, self.sentences, *tags)
 
 
@@ -174,42 +156,11 @@ class ChangedRetrieval(DerivationRetrieval):
     name = "interventions-retrieval"
 
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
-        languages = model.all_languages().whole
+        languages = model.languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
         tagged = tagged_words(Split(self.folder(model).path("train"), find_task(self.task)))
         return super().__call__(model, machine, usual_tags(tagged, languages.vocabulary))
-
-
-@dataclass(frozen=True)
-class Growth(ExampleMeasure):
-    """The similarity of the languages at each snapshot, on held-out text and on a task's examples."""
-
-    probe: ProbeConfig = field(default_factory=ProbeConfig)
-
-    name = "growth"
-    format = 3
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        share, length = model.training.mixture.held_out, model.training.model.length
-        task, examples = find_task(self.task), self.folder(model)
-        probes = Probes(model.all_languages().whole, share, length, task, examples, self.probe)
-        return growth(model.measured(machine), probes, dict(_snapshots(model)), self.progress(model, machine))
-
-    def mistakes(self, study: Any) -> list[str]:
-        wrong = [f"probe.{mistake}" for mistake in self.probe.mistakes()]
-        if not study.train.snapshots:
-            wrong.append("train.snapshots is 0, but growth is measured on snapshots")
-        if not 0 < study.mixture.held_out < 1:
-            wrong.append(f"mixture.held_out must be a fraction between 0 and 1, not {study.mixture.held_out}")
-        return wrong
-
-
-def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    for trained in (*model.training.starts, model.step):
-        artefact = trained.open()
-        for step, name in list(snapshots_of(artefact).items())[: None if trained is model.step else -1]:
-            yield trained.config.steps_before + step, artefact.path(name)
 
 
 @dataclass(frozen=True)
@@ -316,14 +267,7 @@ class Retrieval(Measure):
         return retrieval(model.measured(machine), sentences, model.run.main_layer)
 
 
-PAIR_MEASURES: tuple[Measure, ...] = (
-    OrderDistance(),
-    SelfLabels(),
-    Links(),
-    Alignment(),
-    Sharing(),
-    Knowledge(),
-)
+PAIR_MEASURES: tuple[Measure, ...] = (OrderDistance(), SelfLabels(), Links(), Alignment(), Sharing())
 """The measures of models trained on a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
 MEASURES = {measure.name: measure for measure in (*PAIR_MEASURES, *_OF_EXAMPLES)}

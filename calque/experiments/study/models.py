@@ -163,12 +163,8 @@ class Model:
     def data(self) -> Path:
         return self.training.data.folder
 
-    def all_languages(self) -> Languages:
-        return Languages.open(self.data, self.training.languages)
-
     def languages(self) -> Languages:
-        """Open the languages without held-out text."""
-        return self.training.mixture.of(self.all_languages())
+        return Languages.open(self.data, self.training.languages)
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,7 @@ class RotatedOnce(Monolingual):
 
 def own_rows(languages: Languages, number: int) -> Tensor:
     """Return the embedding rows that a language does not share with earlier ones, (n,) int64."""
-    tables = [np.append(x.table, [] if x.places is None else x.places) for x in languages.languages]
-    *before, language = tables[: number + 1]
+    *before, language = [language.table for language in languages.languages[: number + 1]]
     rows = np.setdiff1d(language, np.concatenate(before))
     if not len(rows):
         name = languages.languages[number].name

@@ -1,8 +1,6 @@
 import pytest
 
-from calque.analysis.papers.figures import NEVER, onset
 from calque.analysis.papers.published import published
-from calque.analysis.records.record import Null, Record
 from calque.analysis.statistics import spearman
 
 PAPER = "align_mlm"
@@ -31,27 +29,3 @@ def test_published_deltas_are_sup_minus_zs():
             if measure == "DELTA":
                 sup, zs = (cells[objective, transform, setting, task, m] for m in ("SUP", "ZS"))
                 assert abs(sup - zs - delta) < 0.0011, (table, objective, transform, setting, task)
-
-
-STEPS = (0, 8, 16, 32, 64, 128)
-
-
-def curve(*values):
-    return {
-        step: Record("run", "alignment", "all", value, 10, step=step, null=Null(0.0, -1.0, 1.0, 40))
-        for step, value in zip(STEPS, values, strict=False)
-    }
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ((0, 2, 0, 2, 2, 2), 32),  # a single probe may be chance
-        ((2, 2, 0, 0), 0),
-        ((0, 0, 0, 2), NEVER),  # the last probe cannot be confirmed
-        ((0, -2, -2), NEVER),
-        ((1, 1, 1), NEVER),
-    ],
-)
-def test_onset_needs_two_probes_in_a_row(values, expected):
-    assert onset(curve(*values)) == expected

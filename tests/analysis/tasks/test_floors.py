@@ -1,4 +1,5 @@
-from itertools import product
+from dataclasses import replace
+from itertools import cycle, pairwise, product
 
 import pytest
 
@@ -8,6 +9,8 @@ from calque.derive.build import Derivation, derive_languages
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket, PocketEnglish, Sizes
+from calque.derive.readers.examples import ANSWER, LABELS
+from calque.derive.sentence import Example, Span
 from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import compose
 from calque.derive.transforms import Transliterate
@@ -18,11 +21,32 @@ SIZES = Sizes(train=200, dev=5, test=60)
 TASKS = (POS(), NER(), NLI(), QA(), Paraphrase())
 
 
+class WithPairs(PocketEnglish):
+    """Pocket English with arbitrary pairs and questions."""
+
+    tasks = tuple(task.name for task in TASKS)
+
+    def task_fingerprint(self, task, trees=False):
+        return task
+
+    def task_data(self, task):
+        if task in ("pos", "ner"):
+            return super().task_data(task)
+        data = super().task_data("pos")
+        labels = cycle({"qa": [""], "nli": LABELS[:3], "paraphrase": LABELS[3:]}[task])
+        for split, examples in data.examples.items():
+            pairs = pairwise(example.sentences[0] for example in examples)
+            data.examples[split] = [Example(((a,), (answering(b),)), next(labels)) for a, b in pairs]
+        return data
+
+
+def answering(sentence):
+    return replace(sentence, spans=(Span(0, 1, ANSWER),))
+
+
 @pytest.fixture(scope="module")
 def source():
-    return PocketEnglish(
-        language=Pocket(types=300), size=400, pos=SIZES, ner=SIZES, nli=SIZES, qa=SIZES, paraphrase=SIZES
-    )
+    return WithPairs(language=Pocket(types=300), size=400, pos=SIZES, ner=SIZES)
 
 
 @pytest.fixture(scope="module")

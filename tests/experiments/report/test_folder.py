@@ -12,7 +12,7 @@ from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
 from tests.experiments.conftest import SETTINGS, calque, refused
 
-TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
+TOY = {"study": "toy", "report": "align_mlm", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
 FLOOR = dict.fromkeys(("baseline", "title"), "majority") | {"task": "pos", "metric": "accuracy", "value": 0.5}
 FLOOR |= {"count": 2, "language": "trans", "learnt": "source"}
 

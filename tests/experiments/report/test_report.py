@@ -24,11 +24,8 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     variants = [({}, replace(done.study, paper=paper))]
     assert str(summarise(variants, done.root, tmp_path / "report")).endswith("report.html")
     claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
-    if paper == "growth":
-        assert not claims.exists() and not figures.exists()  # the study lacks what they show
-    else:
-        assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
-        assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
+    assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
+    assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
 def test_report_shows_the_first_sentence_of_the_preview(done):

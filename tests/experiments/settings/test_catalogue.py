@@ -1,5 +1,4 @@
 from itertools import groupby
-from typing import get_args
 
 from hypothesis import given, reject
 from hypothesis import strategies as st
@@ -7,17 +6,13 @@ from hypothesis import strategies as st
 from calque.derive.forms import fraction
 from calque.derive.order import Invert, Permute
 from calque.derive.transform import compose
-from calque.derive.transforms import By, Cognates, Transliterate
+from calque.derive.transforms import Transliterate
 from calque.derive.transforms import transform as read_transform
 from calque.pretrain.objective import After
 from calque.pretrain.objectives import OBJECTIVES, parse
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
-scripts = (
-    st.builds(Transliterate, overlap=st.just(0.0) | shares)
-    | st.builds(Transliterate, overlap=shares, by=st.sampled_from(get_args(By)))
-    | st.builds(Cognates, share=st.just(0.0) | shares)
-)
+scripts = st.builds(Transliterate, overlap=st.just(0.0) | shares) | st.builds(Transliterate, overlap=shares)
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
 transforms = (
     scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
