@@ -156,7 +156,6 @@ class Key(NamedTuple):
     joint: bool = False
     split: str = ""
     aligner: str = ""
-    symmetrisation: str = ""
     gold_set: str = ""
     first: str = ""
 

@@ -1,6 +1,5 @@
 """Natural languages: text and bitexts, encoded with an existing vocabulary or one learnt from them."""
 
-import hashlib
 import math
 import re
 from bisect import bisect_left
@@ -16,33 +15,19 @@ from unicodedata import normalize
 
 import numpy as np
 
-from calque.derive.build import Encoded, encode_sentences, vocabulary_of, write_corpora
+from calque.derive.build import Encoded, vocabulary_of, write_corpora
 from calque.derive.corpus import LONGEST, Corpus
-from calque.derive.dictionary import write_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.files import check_name, digest, input_digest, making, write_json
+from calque.derive.files import check_name, digest, input_digest, making
 from calque.derive.fingerprint import ADDED, fingerprint, sha256
-from calque.derive.languages import (
-    BITEXTS,
-    DICTIONARY,
-    FORMAT,
-    IMAGE,
-    KEPT,
-    KIND,
-    LETTERS,
-    RESERVED,
-    SIDES,
-    SOURCE,
-    VOCABULARY,
-    NamePair,
-)
+from calque.derive.languages import BITEXTS, FORMAT, KEPT, KIND, RESERVED, SIDES, VOCABULARY, NamePair
 from calque.derive.readers import lines, text
 from calque.derive.readers.examples import is_placeholder
 from calque.derive.readers.lines import EDITION, Chunk
-from calque.derive.readers.parallel import Pair, words_of
-from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.readers.parallel import words_of
+from calque.derive.sentence import UNKNOWN
 from calque.derive.transform import Account
-from calque.derive.vocabulary import TOKENIZER, Vocabulary, given_fingerprint, learn_of_words, open_vocabulary
+from calque.derive.vocabulary import TOKENIZER, Vocabulary, given_fingerprint, open_vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
 MANY = 1 << 14  # number of lines in parallel chunks
@@ -381,32 +366,3 @@ def _write_corpora(
         "out": {"lines": written, **(out[0] if len(out) == 1 else {"sides": out})},
         "left out": dict(sorted(left_out.items())),
     }
-
-
-def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write `pairs` of sentences in a source language and `language`, with a shared vocabulary, unlinked."""
-    digest = hashlib.sha256()
-    for source, target in pairs:
-        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-    vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
-    print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
-    facts: dict[str, Any] = {"format": FORMAT, "fingerprint": print_, VOCABULARY: vocabulary.account}
-    facts |= {"languages": {}, "pairs": [{"languages": [SOURCE, language], "folder": language}]}
-    with making(folder, KIND, facts) as part:
-        vocabulary.save(part / VOCABULARY)
-        folders = {name: part / name for name in (SOURCE, language)}
-        for name, (counts, _) in write_corpora(folders, vocabulary, _pairs(pairs, vocabulary)).items():
-            facts["languages"][name] = {"out": counts, "fingerprint": print_}
-        np.save(part / language / IMAGE, np.arange(vocabulary.size))
-        write_json(part / language / LETTERS, {})
-        write_dictionary(part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
-    return folder
-
-
-def _pairs(pairs: Sequence[Pair], vocabulary: Vocabulary) -> Iterator[list[Encoded]]:
-    for first in range(0, len(pairs), TRANSLATED):
-        sides = zip(*pairs[first : first + TRANSLATED], strict=True)
-        lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
-        pieces = lines[1].pieces
-        lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
-        yield [(side, Account()) for side in lines]

@@ -3,19 +3,8 @@ import pytest
 
 from calque.derive.corpus import NOWHERE
 from calque.derive.languages import Languages
-from calque.derive.natural import write_translation
 from calque.derive.word_links import FastAlign, estimate_links, grow_diag_final_and, with_links
-
-SIZE = 300
-
-
-def made(count=300, seed=0):
-    random = np.random.default_rng(seed)
-    found = []
-    for _ in range(count):
-        words = random.integers(0, 40, random.integers(1, 9)).tolist()
-        found.append((tuple(f"ab{word}" for word in words), (*(f"cd{word}" for word in words[::-1]), "!")))
-    return found
+from tests.translation import SIZE, made, write_translation
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,6 @@ STUDIES = {
     "order_dial": "align_mlm",
     "xlm_align_pocket": "xlm_align",
     "xlm_align_ablations": "xlm_align",
-    "word_alignment": "links",
     "aligner": "xtreme",
     "aligner_choices": "xtreme",
     "xlm_align_small": "xtreme",

@@ -5,12 +5,11 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.natural import write_translation
 from calque.derive.word_links import estimate_links, intersect, with_links
 from calque.pretrain.objectives.xlm import XLMAlign
 from calque.pretrain.run import METRICS, Pretraining, read_metrics
-from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
+from tests.translation import SIZE, made, write_translation
 
 LONG = replace(MODEL, length=128)
 FEW = replace(TRAIN, steps=4, warmup=1, log_every=1, save_every=0)

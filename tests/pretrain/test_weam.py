@@ -6,14 +6,13 @@ import torch
 from torch.nn import functional as F
 
 from calque.derive.languages import Languages
-from calque.derive.natural import write_translation
 from calque.derive.word_links import PairSample, estimate_links, with_links
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.objectives.linked_words import EXCHANGE, WEAM
-from tests.derive.test_translation import SIZE as TYPES
-from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only
+from tests.translation import SIZE as TYPES
+from tests.translation import made, write_translation
 
 DEEP = replace(STILL, layers=3)
 

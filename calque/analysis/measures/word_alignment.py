@@ -1,13 +1,13 @@
 """Score word links against gold links (AER); read the quality of XLM-Align's self-labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, starmap
 from pathlib import Path
+from typing import Any
 
 from calque.analysis.aligners import (
-    METHODS,
     OT,
     LinkReading,
     Method,
@@ -16,15 +16,14 @@ from calque.analysis.aligners import (
     encoded_pairs,
     open_encoder,
 )
-from calque.analysis.records.aer import LinkCounts, score, score_all
+from calque.analysis.records.aer import LinkCounts, score
 from calque.analysis.records.record import AER, LABELS, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages
-from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
+from calque.derive.readers.parallel import Gold, GoldPair, Link, Pair, TwoFiles, read_gold
 from calque.derive.vocabulary import open_vocabulary
-from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.batch import MARKS
-from calque.pretrain.model import has_languages, main_layer, row_length
+from calque.pretrain.model import has_languages, row_length
 from calque.pretrain.run import read_metrics
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
@@ -59,56 +58,14 @@ def lengths(pairs: Iterable[Pair]) -> list[Link]:
     return [(len(source), len(target)) for source, target in pairs]
 
 
-def link_record(
-    model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object
-) -> Record:
-    """Return a record of an error rate. Raises BadInput if it is undefined."""
-    if score.aer is None:
-        raise BadInput(f"{gold_set} has no sure or predicted links, so the error rate is undefined")
-    about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
-    return model.record(AER, "aer", score.aer, score.sure, **about)
-
-
-def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
-    """Score links from each target word to the source word at the same relative position."""
-    links = ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in lengths(pairs))
-    return score_all(gold.pairs, links)
-
-
-def fast_align_scores(
-    pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
-) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """Train fast_align; return its scores by direction and symmetrisation, and the counts of exclusions."""
-    links, exclusions = dict[str, list[Links]](), Counter[str]()
-    for direction in ("forward", "reverse"):
-        model = FastAlign.train(corpus, reverse=direction == "reverse")
-        links[direction] = list(model.align(pairs))
-        exclusions += model.left_out + model.unlearnt
-    both = list(zip(*links.values(), strict=True))
-    links |= {name: list(starmap(method, both)) for name, method in SYMMETRISATIONS.items()}
-    return {name: score_all(gold.pairs, predicted) for name, predicted in links.items()}, exclusions
-
-
-def alone_and_joint(
-    model: MeasuredModel,
-    gold: GoldSet,
-    types: Mapping[bool, int],
-    everywhere: Sequence[Method],
-    at_main: Sequence[Method] = METHODS,
-    items: bool = False,
-) -> Measurement:
-    """Measure the AER of the methods `at_main` at the main layer, and of `everywhere` at every layer. `types`
-    are the target's token types, by whether sides share a row. `items` adds each pair's part."""
-    encoder = open_encoder(model.checkpoint, model.device)
-    vocabulary, readings = open_vocabulary(model.checkpoint), list[LinkReading]()
-    layers = encoder.config.num_hidden_layers
-    for layer in range(layers + 1):
-        methods = at_main if layer == main_layer(layers) else ()
-        readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
-    specials = vocabulary.specials
-    encoders = [PairEncoder(encoder, specials, (0, target), joint) for joint, target in types.items()]
-    pairs = list(encoded_pairs(vocabulary, gold.pairs))
-    return _layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items)
+def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
+    """Measure the AER of each method at every layer, with each sentence encoded alone, and its parts by
+    pair."""
+    encoder, vocabulary = open_encoder(model.checkpoint, model.device), open_vocabulary(model.checkpoint)
+    layers = range(encoder.config.num_hidden_layers + 1)
+    readings = [LinkReading(method, layer) for layer in layers for method in methods]
+    encoders, pairs = [PairEncoder(encoder, vocabulary.specials)], list(encoded_pairs(vocabulary, gold.pairs))
+    return _layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items=True)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
@@ -155,9 +112,12 @@ def _layer_links(
             counts = list(starmap(score, zip(gold, links, strict=True)))
             hits = [pair.found_sure + pair.found_possible for pair in counts]
             parts = Items.over(hits, [pair.predicted + pair.sure for pair in counts]) if items else None
-            about = {"layer": reading.layer, "joint": encoder.joint, "items": parts}
-            total = sum(counts, LinkCounts())
-            records.append(link_record(model, gold_set, reading.method.name, total, **about))
+            total, method = sum(counts, LinkCounts()), reading.method.name
+            if total.aer is None:
+                raise BadInput(f"{gold_set} has no sure or predicted links, so the error rate is undefined")
+            about: dict[str, Any] = {"layer": reading.layer, "joint": encoder.joint, "items": parts}
+            about |= {"gold_set": gold_set, "aligner": method, "links": total}
+            records.append(model.record(AER, "aer", total.aer, total.sure, **about))
         suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
         for reason, count in encoder.left_out.items():
             exclusions[f"{reason}{suffix}"] += count

@@ -44,7 +44,6 @@ from calque.analysis.results import (
 from calque.analysis.statistics import CONFIDENCE, LEAST, Correlation, Estimate, points, spearman
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge
-from calque.derive.transforms import TRANSFORMS, Rewrite
 
 ALIGNMENTS = ("all", "dictionary", "held-out")
 # In some records only; those without a rotation or with self-learning are no longer measured.
@@ -178,7 +177,6 @@ def align_mlm_claims(results: Results) -> Iterator[Claim]:
         yield Claim(text, "section 5, Figure 2", "transfer", all_near(results, SCRIPT, task))
         text, where = f"ρ > 0.7 between alignment and −Δ on {on}", "section 5, Figure 3, appendix E"
         yield Claim(text, where, "correlation", correlated(results, task, 0.7))
-    yield from _changed_words(results)
     column = Column("ZS", "ZS", "f1_bare_tags", "pos")
     far = compare(results, column, ("ALIGN-MLM", INVERTED), ("XLM", INVERTED), bound=0.3)
     text = f"ALIGN-MLM’s ZS is over 30 points above XLM’s under {under} on POS (F1 on bare tags)"
@@ -194,22 +192,6 @@ def align_mlm_claims(results: Results) -> Iterator[Claim]:
 
 def _on(task: str) -> str:
     return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
-
-
-def _changed_words(results: Results) -> Iterator[Claim]:
-    """Claim that objectives lose more under a transform that changes words than without the change."""
-    parts = {name: results.languages[name].parts for name in results.transforms}
-    rewrites = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}
-    for changed in parts:
-        plain_parts = tuple(part for part in parts[changed] if part["kind"] not in rewrites)
-        if plain_parts == parts[changed] or plain_parts not in parts.values():
-            continue
-        base = next(name for name in parts if parts[name] == plain_parts)
-        under = f"under {results.transform_title(changed)} than under {results.transform_title(base)}"
-        for objective, task in product(results.objectives, results.tasks):
-            verdict = compare(results, _delta(task), (objective, changed), (objective, base))
-            text = f"{results.objective_title(objective)} loses more on {_on(task)} {under}"
-            yield Claim(text, "ours: no paper changes words", "morphology", verdict)
 
 
 def _delta(task: str) -> Column:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from calque.analysis.papers import align_mlm, continued, figures, links
+from calque.analysis.papers import align_mlm, continued, figures
 from calque.analysis.report.claims import HEADLINES
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
@@ -49,5 +49,4 @@ PAPERS = {
         continued.continued_claims,
         claims_title="Claims about each model and the start, tested",
     ),
-    "links": PaperReport(links.link_tables, links.link_figures, published=("xlm_align",)),
 }

@@ -57,12 +57,10 @@ BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximu
 
 
 def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the ALIGN-MLM paper's figures, and two by order distance and by shared sub-words."""
+    """Yield the ALIGN-MLM paper's figures, and one by order distance."""
     columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
     x = Column("order distance", ORDER, "kendall")
     yield by_number("figure-order", results, x, columns, results.transforms)
-    columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
-    yield by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
     yield from paper_figures(results)
 
 
@@ -176,10 +174,6 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     panel.plot(x, y, look.marker, color=look.colour, **style)
 
 
-SCRIPTS = {"Transliterate", "Cognates"}  # transforms that change only which vocabulary is shared
-SUB_WORDS = Column("shared", SHARING, "tokens")
-
-
 def overlap_table(results: Results) -> Table | None:
     """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
     shares = _shares(results)
@@ -192,10 +186,10 @@ def overlap_table(results: Results) -> Table | None:
 
 
 def _shares(results: Results) -> dict[str, float]:
-    """Return the shares of sub-words of languages that differ from their source in vocabulary alone."""
-    alone = [language for language in results.transforms if len(results.languages[language].parts) == 1]
-    scripts = [language for language in alone if results.languages[language].parts[0]["kind"] in SCRIPTS]
-    return places(results, SUB_WORDS, scripts)
+    """Return the shares of sub-words of languages that differ from their source in script alone."""
+    kinds = {name: [part["kind"] for part in results.languages[name].parts] for name in results.transforms}
+    scripts = [name for name in kinds if kinds[name] == ["Transliterate"]]
+    return places(results, Column("shared", SHARING, "tokens"), scripts)
 
 
 COLUMNS = 3  # panels in a row

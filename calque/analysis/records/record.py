@@ -70,7 +70,6 @@ RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # between the word orders of a derived language and its source
 AER = "AER"  # alignment error rate against gold links
-FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
 RETRIEVAL = "retrieval"  # share of sentences whose nearest neighbour is their translation
 LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared with gold links
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
@@ -116,7 +115,6 @@ class Record:
     joint: bool = False
     step: int = 0
     aligner: str = ""
-    symmetrisation: str = ""
     gold_set: str = ""
     links: LinkCounts | None = None
     items: Items | None = None
@@ -159,8 +157,8 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """The score of a baseline trained in the language `learnt`. A `surface` baseline compares two texts by
-    surface features; `settings` are the values of swept settings."""
+    """The score of a baseline trained in the language `learnt`. `surface` baselines, in records
+    before version 0.7, compare two texts by surface features; `settings` are swept settings' values."""
 
     baseline: str
     title: str

@@ -21,7 +21,6 @@ from calque.analysis.tasks.score import (
     BagOfWords,
     Baseline,
     Gazetteer,
-    KnownAnswer,
     Learnt,
     Majority,
     Metric,
@@ -216,7 +215,6 @@ class Questions(Task):
     texts = ("question", "context")
     metrics = (F1, EXACT)
     head = SpanHead()
-    baselines = (KnownAnswer(),)
     language = ""  # whose rules for comparing answers apply; "" stands for SQuAD's
 
     def gold(self, example: Example) -> Answer:
@@ -393,7 +391,7 @@ def floors(
         predictions = learnt[first, baseline]((example for example, _ in test), spell[second])
         for metric, score in task.scores([gold for _, gold in test], predictions).items():
             about = task.name, metric, score.value, score.count, second, first
-            rows.append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
+            rows.append(Floor(baseline.name, baseline.title, *about, items=score.items))
     return rows
 
 

@@ -9,11 +9,9 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
-from typing import ClassVar, TypeVar
+from itertools import chain
+from typing import TypeVar
 from unicodedata import category
-
-import numpy as np
 
 from calque.analysis.records.record import Items
 from calque.derive.sentence import Example, spans_of
@@ -26,8 +24,6 @@ Entity = tuple[str, int, int]  # type, first word and last word, numbered across
 T = TypeVar("T", bound=Hashable)
 PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in millionths
 STEPS = 2_000  # maximum number of solver iterations
-_LOWER = "not no never none nobody nothing nowhere neither nor cannot without"
-NEGATIONS = frozenset(f"n't {_LOWER} {_LOWER.title()}".split())
 
 
 @dataclass(frozen=True)
@@ -136,12 +132,10 @@ def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
 
 
 class Baseline(ABC):
-    """A baseline, with its name in records and its display title. `surface` baselines compare two texts by
-    surface features. Subclasses are frozen dataclasses."""
+    """A baseline, with its name in records and its display title. Subclasses are frozen dataclasses."""
 
     name: str
     title: str
-    surface: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
@@ -263,89 +257,7 @@ class BagOfWords(Baseline):
         return Counter(words_of(example, spell, self.text))
 
 
-@dataclass(frozen=True)
-class Shallow(Baseline):
-    """Gradient boosting on sixteen features of a pair of texts: lengths, shared words and their order,
-    negations, and whether the texts start and end with the same words."""
-
-    name: str = "shallow"
-    title: str = "shallow features"
-    surface: ClassVar[bool] = True
-
-    def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-        from threadpoolctl import threadpool_limits
-
-        negations = frozenset(map(spell, NEGATIONS))
-        rows, labels = zip(*((features(e, spell, negations), label) for e, (label,) in examples), strict=True)
-        if len(set(labels)) < 2:
-            return lambda tests, _: [labels[:1] for _ in tests]
-        model = HistGradientBoostingClassifier(early_stopping=False, random_state=0)
-        with threadpool_limits(1):
-            model.fit(np.array(rows), labels)
-
-        def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            rows = [features(example, spell, negations) for example in tests]
-            with threadpool_limits(1):
-                return [(str(label),) for label in model.predict(np.array(rows))]
-
-        return answer
-
-
-def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """Return numbers that describe a pair of texts."""
-    first, second = words_of(example, spell, 0), words_of(example, spell, 1)
-    a, b, pairs_of_second = set(first), set(second), set(pairwise(second))
-    shared, pairs = a & b, pairs_of_second.intersection(pairwise(first))
-    places = [second.index(word) for word in dict.fromkeys(first) if word in shared]
-    order = [x < y for x, y in combinations(places, 2)] or [True]  # whether shared words keep their order
-    return [
-        *(len(first), len(second), len(second) - len(first)),
-        *(len(shared), *(len(shared) / max(1, len(words)) for words in (a, b, a | b))),
-        *(len(a - b), len(b - a)),
-        *(len(pairs), len(pairs) / max(1, len(pairs_of_second)), sum(order) / len(order)),
-        *(sum(word in negations for word in text) for text in (first, second)),
-        *(first[:1] == second[:1], first[-2:] == second[-2:]),
-    ]
-
-
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
     """Return the baselines for pairs of texts, which are called `first` and `second`."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
-    return (Majority(), *alone, Shallow())
-
-
-@dataclass(frozen=True)
-class KnownAnswer(Baseline):
-    """Finds an answer known from training in the sentence that shares the most words with the question."""
-
-    name: str = "overlap"
-    title: str = "known answer, most shared words"
-
-    def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        answers = {
-            tuple(map(spell, sentence.words[span.start : span.end]))
-            for example, _ in examples
-            for sentence in example.texts[1]
-            for span in sentence.spans
-        }
-        longest = max(map(len, answers), default=1)
-
-        def answer(example: Example, spell: Spell) -> Answer:
-            """The first known answer or, without any, a word that is not in the question."""
-            question, sentences = set(words_of(example, spell)), []
-            for sentence in example.texts[1]:
-                # Texts kept as written are split at spaces, because their words would reveal the answers'
-                # positions.
-                words = sentence.text.split() if any(sentence.glued) else list(sentence.words)
-                sentences.append((words, tuple(map(spell, words))))
-            sentences.sort(key=lambda sentence: -len(question.intersection(sentence[1])))
-            for words, spelled in sentences:
-                for start in range(len(words)):
-                    for end in range(min(start + longest, len(words)), start, -1):
-                        if spelled[start:end] in answers and question.isdisjoint(spelled[start:end]):
-                            return (" ".join(words[start:end]),)
-            pairs = [pair for sentence in sentences for pair in zip(*sentence, strict=True)]
-            return (next((word for word, spelled in pairs if spelled not in question), pairs[0][0]),)
-
-        return lambda tests, spell: [answer(test, spell) for test in tests]
+    return (Majority(), *alone)

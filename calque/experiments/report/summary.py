@@ -1,6 +1,7 @@
 """A study's size, configuration and exclusions, as text for its report."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.measures import GoldLinks
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; the dictionary and alignment@1 exclude them",
@@ -34,8 +36,6 @@ def scale(study: Study) -> str:
         note = "; numbers of steps differ between objectives" if paced else ""
         halves = ", disjoint halves" if study.mixture.disjoint else ""
         return f"{languages.source.title}{halves}; RoBERTa of {layers}, width {model.hidden}{note}"
-    if languages.gold_sets:
-        return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"
     if study.objectives:
         rows = f"{train.batch:,} rows of {model.length}"
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
@@ -68,8 +68,7 @@ def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
     lines = list[str]()
     for study in studies:
         lines += _of_data(study, root)
-        models = () if study.languages.gold_sets else study.models(root)
-        steps = [(model.training.objective.name, model.step) for model in models]
+        steps = [(model.training.objective.name, model.step) for model in study.models(root)]
         if not study.languages.derived:
             steps += [(step.title, step) for step in study.measured(root)]
         for name, step in steps:
@@ -83,13 +82,10 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
         prefix, data = f"seed {seed}: " if len(study.data_seeds) > 1 else "", study.data(root, seed)
         for name, step in (({"": data.text} if data.text else {}) | dict(data.examples)).items():
             yield from (prefix + line for line in _omissions(step.open().facts, name))
-    from calque.experiments.study.gold import GoldLinks
-
-    texts = [text for measure in study.measures if isinstance(measure, GoldLinks) for text in measure.texts]
-    texts += [step.config.text for step in study.data(root).aligners]
-    for name, text in {text.name: text for text in texts}.items():
-        counts = {"sentence pairs": len(text.set.pairs), **text.set.gold.counts}
-        yield from (f"{name}: {count:,} {what}" for what, count in counts.items())
+    gold_sets = [measure.gold_sets for measure in study.measures if isinstance(measure, GoldLinks)]
+    for gold_set in chain(*gold_sets):
+        counts = {"sentence pairs": len(gold_set.pairs), **gold_set.gold.counts}
+        yield from (f"{gold_set.name}: {count:,} {what}" for what, count in counts.items())
 
 
 def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:

@@ -22,11 +22,9 @@ from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.derive.transforms import Transliterate
 from calque.experiments.data.recipe import by_url, combinations, read_recipe
-from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
-from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Retrieval
+from calque.experiments.study.measures import GoldLinks, Retrieval
 from calque.experiments.study.natural import LENGTH, RECIPE, NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
@@ -193,35 +191,6 @@ def aligner() -> Study:
         train=RECIPE,
         head=None,
         mixture=ALL_TOGETHER,
-    )
-
-
-def word_alignment() -> Study:
-    """fast_align and small encoders on four gold sets."""
-    return Study(
-        name="word_alignment",
-        paper="links",
-        languages=GoldPairs(
-            gold=data("align"),
-            text={
-                "de-en": (BitextFiles(manythings("deu"), columns=(1, 0)), captions("de", "en")),
-                "en-fr": bitexts()["en", "fr"],
-            },
-            vocabulary=4_000,
-        ),
-        measures=(EncoderLinks(),),
-        objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
-        encoder=folder_in("CALQUE_ENCODER"),
-        model=replace(small_grid().model, length=96),
-        train=TrainConfig(
-            steps=1_200,
-            batch=24,
-            learning_rate=4e-3,
-            warmup=200,
-            log_every=100,
-            probe_every=0,
-            save_every=400,
-        ),
     )
 
 

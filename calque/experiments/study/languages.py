@@ -1,5 +1,5 @@
 """The languages in a study: a source and languages derived from it, or natural languages
-(`experiments.study.natural`), or the languages of gold sets (`experiments.study.gold`).
+(`experiments.study.natural`).
 
 The config of the step that writes the languages' folder provides `language` (a fingerprint of one language,
 without dictionaries or bitexts if a model does not read them), `rows_of` (the number of embedding rows for
@@ -41,12 +41,10 @@ class StudyData:
     text: Step | None = None
     examples: Mapping[str, Step] = field(default_factory=dict)
     floors: Sequence[Step] = ()
-    aligners: Sequence[Step] = ()
 
 
 class StudyLanguages(ABC):
     derived = False  # whether the languages are derived from a source
-    gold_sets = False  # whether they are the languages of gold sets
     redraw = False  # whether each seed samples its own data
     bitexts: Mapping[NamePair, Any] = {}
     transforms: tuple[Transform, ...]  # of derived languages
@@ -180,7 +178,7 @@ class DerivedLanguages(Derivation, StudyLanguages):
                 "redraw has no effect: text and examples are read from files, and the dictionary contains "
                 "the most frequent types, or all, or none"
             )
-        if study.paper == "links" or (study.paper == "xtreme" and not study.measure_start):
+        if study.paper == "xtreme" and not study.measure_start:
             yield f"paper: {study.paper} is about natural languages, but this study's are derived"
         if study.given:
             yield from study.given.mistakes(study.model)

@@ -5,15 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from calque.analysis.aligners import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.alignment import Types, derivation_retrieval, retrieval, type_alignment
 from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
-from calque.analysis.measures.word_alignment import pair_links, self_labels
+from calque.analysis.measures.word_alignment import (
+    SETS,
+    GoldSet,
+    gold_links,
+    gold_set,
+    pair_links,
+    self_labels,
+)
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
+from calque.analysis.records.record import ORDER, RECORDS, SHARING, Measurement, Record, Run
 from calque.analysis.tasks.catalogue import tagged_words
 from calque.analysis.tasks.catalogue import task as find_task
 from calque.analysis.tasks.task import Split
@@ -21,14 +29,18 @@ from calque.analysis.tasks.transfer import DerivedTask, transfer, zero_shot
 from calque.derive.build import MEASURED
 from calque.derive.corpus import count_shared
 from calque.derive.dictionary import usual_tags
+from calque.derive.errors import unknown
 from calque.derive.files import Artefact, input_digest, making
-from calque.derive.fingerprint import code_of
+from calque.derive.fingerprint import ADDED, code_of
 from calque.derive.natural import TextFiles, read_all
 from calque.derive.readers.lines import tokens
 from calque.derive.task_data import TaskFolder
+from calque.experiments.run.places import name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
 from calque.pretrain.run import CLAIMS
+
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods
 
 
 @dataclass(frozen=True)
@@ -243,6 +255,37 @@ class ZeroShot(Transfer):
 
 
 @dataclass(frozen=True)
+class GoldLinks(Measure):
+    """The AER of each layer on gold sets, by several methods, the main one first, with sentences alone."""
+
+    gold: Path
+    sets: tuple[str, ...] = SETS
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+    name: str = field(default="links", compare=False)
+
+    any_model = True
+
+    def parts(self) -> Sequence[GoldLinks]:
+        return [replace(self, sets=(name,), name=f"links-{name}") for name in self.sets]
+
+    @property
+    def gold_sets(self) -> list[GoldSet]:
+        return [gold_set(self.gold, name) for name in self.sets]
+
+    def mistakes(self, study: Any) -> list[str]:
+        wrong = name_mistakes("sets", self.sets, least=0)
+        return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
+
+    def settings(self, model: Model) -> Any:
+        files = sorted(path for name in self.sets for path in (self.gold / name).glob("*") if path.is_file())
+        return {"gold": [self.sets, *map(input_digest, files)], "methods": self.methods}
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        methods, (gold,) = [BY_NAME[name] for name in self.methods], self.gold_sets
+        return gold_links(model.measured(machine), gold, methods)
+
+
+@dataclass(frozen=True)
 class Retrieval(Measure):
     """Retrieval, at every layer and in both directions, between texts that contain the same sentences."""
 
@@ -298,7 +341,10 @@ class Measuring:
 
     def compute(self, step: Step, machine: Machine) -> None:
         claims = {CLAIMS: self.claims} if self.claims else {}
-        write_measurement(step, self.measure(self.model, machine), machine, claims=claims)
+        measurement = self.measure(self.model, machine)
+        facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions), **claims}
+        with making(step.folder, step.kind, step.facts | facts) as part:
+            json_rows.write(part / RECORDS, measurement.records)
 
     @property
     def claims(self) -> str:
@@ -309,20 +355,6 @@ class Measuring:
             return [self.model.run]
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
         return [replace(self.model.run, claims=tuple(sorted(noted)))]
-
-
-def write_measurement(
-    step: Step,
-    measurement: Measurement,
-    machine: Machine,
-    runs: Sequence[Run] = (),
-    claims: Mapping[str, str] = {},
-) -> None:
-    """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
-    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions), **claims}
-    with making(step.folder, step.kind, step.facts | facts) as part:
-        json_rows.write(part / RUNS, runs)
-        json_rows.write(part / RECORDS, measurement.records)
 
 
 def read_measured(step: Step) -> tuple[Sequence[Run], list[Record]]:

@@ -46,11 +46,11 @@ START = "start"  # the name of the model that all others start from
 @dataclass(frozen=True)
 class Study:
     """A model for every objective, group of languages and seed, all measured in the same way. A group is a
-    derived language with its source, all natural languages, or a gold set with text. `mixture` determines how
+    derived language with its source, or all natural languages. `mixture` determines how
     much of each language is read. `start` is the folder of the model that others start from; with
     `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If the start has no
     prediction head, `head` specifies how one is trained first. `paces` gives objectives' numbers of steps, as
-    multiples of `train.steps`. On gold sets, `encoder` is measured too. `paper` is the kind of report, and
+    multiples of `train.steps`. `paper` is the kind of report, and
     `claims` the file with the study's own claims, whose digest is recorded in manifests."""
 
     name: str
@@ -67,9 +67,8 @@ class Study:
     head: TrainConfig | None = None
     mixture: Mixture = ALL_TOGETHER
     paces: Mapping[str, float] = field(default_factory=dict)
-    encoder: Path | None = None
     threads: int = 1
-    paper: Literal["align_mlm", "xlm_align", "equal_terms", "growth", "xtreme", "links"] = "align_mlm"
+    paper: Literal["align_mlm", "xlm_align", "equal_terms", "xtreme"] = "align_mlm"
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
@@ -108,8 +107,6 @@ class Study:
             yield from (f"tasks.{name}.{mistake}" for mistake in task.mistakes(name))
         if self.measure_start and not self.start:
             yield "measure_start is set, but start is missing"
-        if self.encoder and not self.languages.gold_sets:
-            yield "encoder applies only to studies on gold sets"
 
     def _objective_mistakes(self) -> Iterator[str]:
         names = [objective.name for objective in self.objectives]
@@ -170,7 +167,7 @@ class Study:
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
         steps = [inputs.text for inputs in data if inputs.text]
         steps += [step for inputs in data for step in inputs.examples.values()]
-        steps += [step for inputs in data for step in (*inputs.floors, *inputs.aligners)]
+        steps += [step for inputs in data for step in inputs.floors]
         # The start is measured first, so that unreadable gold links are reported before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(model)]
         steps += [start for model in models for start in model.training.starts]
@@ -288,10 +285,7 @@ class Study:
     def measured(self, root: Path) -> list[Step]:
         """Return the steps whose records the report shows, in its order."""
         models = [*self.given_models(root), *self.models(root)]
-        of_models = [step for model in models for step in self.measuring(model)]
-        aligners = [(bool(step.config.encoder), step) for step in self.data(root).aligners]
-        first, last = ([step for given, step in aligners if given == encoder] for encoder in (False, True))
-        return [*first, *of_models, *last]
+        return [step for model in models for step in self.measuring(model)]
 
 
 def distinct(steps: Iterable[Step]) -> list[Step]:

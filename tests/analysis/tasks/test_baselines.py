@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from calque.analysis.tasks.score import BagOfWords, Gazetteer, KnownAnswer, Unigram
-from calque.derive.sentence import Example, Sentence, Span
+from calque.analysis.tasks.score import BagOfWords, Gazetteer, Unigram
+from calque.derive.sentence import Example, Sentence
 
 
 def as_is(word):
@@ -120,30 +120,3 @@ def test_regression_equals_its_definition():
     made = [pair("-", text, str(label)) for text, label in zip(texts, labels, strict=True)]
     said = HYPOTHESIS.learn(made[:40], as_is)(asked(made[40:]), as_is)
     assert [label for (label,) in said] == slow_regression(made[:40], made[40:])
-
-
-def question_about(question, context, answer=(0, 0, 1)):
-    sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
-    place, start, end = answer
-    spans = (Span(start, end, "answer"),)
-    sentences[place] = Sentence(sentences[place].words, spans=spans)
-    return Example(((Sentence(tuple(question.split())),), tuple(sentences)))
-
-
-ANSWERED = [
-    (question_about("who saw tom ?", "the dog saw tom . eve ran", (0, 0, 2)), ("the dog",)),
-    (question_about("who ran ?", "the dog saw tom . eve ran", (1, 0, 1)), ("eve",)),
-]
-
-
-def answer_to(question, context):
-    learnt = KnownAnswer().learn(ANSWERED, as_is)
-    ((answer,),) = learnt([question_about(question, context)], as_is)
-    return answer
-
-
-def test_known_answer_is_from_the_most_similar_sentence():
-    # `the` is in the question.
-    assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
-    assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"
-    assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question

@@ -11,13 +11,12 @@ import calque
 from calque.analysis.looking import look
 from calque.analysis.report.page import write_look
 from calque.derive.languages import Languages
-from calque.derive.natural import write_translation
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import Pretraining
 from tests.browser import inspect
-from tests.derive.test_translation import SIZE, made
 from tests.experiments.conftest import refused
 from tests.pretrain.made import MODEL, TRAIN, pretrain
+from tests.translation import SIZE, made, write_translation
 
 NAME = "trans.inv"
 

@@ -57,7 +57,7 @@ def test_report_on_a_folder_of_records(toy):
 MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, "path": ""}
 
 
-@pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
+@pytest.mark.parametrize("name", ["xlm_align_pocket", "aligner"])
 def test_joined_rows_contain_record_and_run_fields(name):
     runs, records = (
         [json.loads(line) for line in (ROOT / name / file).read_text().splitlines()]

@@ -12,7 +12,7 @@ from calque.derive.transforms import Transliterate
 from calque.experiments.run.places import RESERVED
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
-from calque.experiments.study.gold import GoldLinks
+from calque.experiments.study.measures import GoldLinks
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.dictionary import AlignMLM
@@ -125,7 +125,6 @@ WRONG = {
     "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs must be at most 100,000",
     "tasks=pos,pos": "'pos' is named twice",
     "mixture.pairs=0.5": "mixture.pairs is 0.5, but MLM reads no sentence pairs",
-    "encoder=x": "encoder applies only to studies on gold sets",
     "paper=xlm": "expected one of align_mlm, xlm_align, equal_terms",
     "source.ner=none": "ner has fields of its own",
     "source.size=9223372036854775807": "from 1 to 1,000,000,000",

@@ -104,15 +104,14 @@ from dataclasses import dataclass
 
 from calque.analysis.tasks.catalogue import POS
 from calque.derive.pocket.language import PocketEnglish
-from calque.experiments.study.gold import EncoderLinks
-from calque.experiments.study.measures import OrderDistance
+from calque.experiments.study.measures import Links, OrderDistance
 from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.run.words import Word
 
 FACTOR = {factor}
 
 
-class OwnLinks(EncoderLinks):
+class OwnLinks(Links):
     def settings(self, model):
         return "what no code says"
 """

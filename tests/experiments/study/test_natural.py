@@ -20,15 +20,14 @@ from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.step import Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.real_text import xlm_align_small
-from calque.experiments.study.gold import GoldLinks
-from calque.experiments.study.measures import Retrieval
+from calque.experiments.study.measures import GoldLinks, Retrieval
 from calque.experiments.study.study import START
 from calque.pretrain.run import CHECKPOINT
 from calque.pretrain.saved_model import load_model, weights_file
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import finished
-from tests.experiments.study.test_word_alignment import write_gold
+from tests.translation import write_gold
 from tests.treebanks import write_treebank
 
 ALIGNERS = ("argmax-centred", "xlm-align", "ot")
