@@ -25,7 +25,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.forms import Named
 from calque.derive.transforms import TRANSFORMS
-from calque.experiments.report.folder import COMMITTED, read_table
+from calque.experiments.report.folder import COMMITTED
 from calque.experiments.report.paper import OPPOSITE, SAME, UNDECIDED, UNTESTED, conclusions, items, papers
 from calque.experiments.settings.catalogue import table as studies_table
 from calque.pretrain.objectives import OBJECTIVES
@@ -80,9 +80,21 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 @cache
 def _table(name: str) -> Table:
-    if not (COMMITTED / f"{name}.md").is_file():
+    path = COMMITTED / f"{name}.md"
+    if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    return read_table(COMMITTED, name)
+    return table_of(path.read_text(encoding="utf-8"))
+
+
+def table_of(text: str) -> Table:
+    """Read `Table.markdown`, which lacks `labels`."""
+    title, _, head, _, *lines = text.removesuffix("\n").split("\n")
+    rows = tuple(_cells(line) for line in lines if line.startswith("|"))
+    return Table(title[2:-2], _cells(head), rows, "\n".join(lines[len(rows) :]).strip())
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
 def pages(root: Path) -> list[Path]:

@@ -156,7 +156,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": study.evaluate,
     "report": study.report,
     "cell": study.cell,
-    "compare": study.compare,
     "paper": study.paper,
     "look": models.look,
     "align": models.align,

@@ -114,7 +114,6 @@ WRONG = {
     "run pocket --runs file": "file",
     "report pocket --runs elsewhere": "calque run",
     "report missing/folder": "contains no records",
-    "compare nowhere nowhere": "nowhere",
     "look nowhere": "nowhere",
     "aer file file --source file": "--target",
     "train-aligner file --model m --out out": "expected pairs of files",

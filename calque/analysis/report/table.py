@@ -54,22 +54,10 @@ class Table:
         note = ["", self.note] if self.note else []
         return "\n".join([f"**{self.title}**", "", head, rule, *lines, *note]) + "\n"
 
-    @classmethod
-    def of_markdown(cls, text: str) -> "Table":
-        """Parse `markdown`, which lacks `labels`. Raises ValueError if the text is not a table."""
-        title, _, head, _, *lines = text.removesuffix("\n").split("\n")
-        rows = [line for line in lines if line.startswith("|")]
-        note = "\n".join(lines[len(rows) :]).strip()
-        return cls(title.removeprefix("**").removesuffix("**"), _cells(head), tuple(map(_cells, rows)), note)
-
     def save(self, folder: Path, name: str, label: str = "") -> None:
         """Write `name`.md and `name`.tex; LaTeX's label is `label` (default: `name`)."""
         for kind, text in (("md", self.markdown), ("tex", latex(self, label or name))):
             (folder / f"{name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
 # Cells

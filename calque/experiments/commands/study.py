@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput, printable
+from calque.derive.errors import BadInput
 from calque.experiments.run.places import CACHE, ROOT, check_report_name
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ NAME = typer.Option(
     metavar="NAME", callback=check_report_name, help="Write the report to STUDY/reports/NAME."
 )
 Name = Annotated[str | None, NAME]
-Report = Annotated[str, typer.Argument(metavar="REPORT", help="A folder, a study, or STUDY/NAME.")]
-SHOWN = 20  # maximum number of differences listed
 
 
 # Languages
@@ -274,25 +272,6 @@ def report(
     folder = named_report(runs, about)
     check_outside(folder, records)
     typer.echo(summarise_records(records, folder, about))
-
-
-def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
-    """Compare the conclusions and records in two reports.
-
-    Claims whose verdicts differ are listed, then the records that differ. The exit code is 0 if all records
-    are equal, 1 if any differs or is missing, and 2 if the reports share none."""
-    from calque.experiments.report.comparison import compare_reports
-    from calque.experiments.report.folder import report_folder
-
-    comparison = compare_reports(report_folder(first, runs), report_folder(second, runs))
-    typer.echo(f"{len(comparison.changed)} of {len(comparison.claims)} conclusions differ")
-    for claim, (first_verdict, second_verdict) in comparison.changed.items():
-        typer.echo(printable(f"  {claim}: {first_verdict}; in {second}: {second_verdict}"))
-    typer.echo(f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.")
-    for difference in comparison.different[:SHOWN]:
-        typer.echo(printable(difference))
-    if comparison.different:
-        raise typer.Exit(1)
 
 
 def paper(

@@ -1,1 +1,1 @@
-"""Reports: their folders, pages, comparison and export, and the tables and figures of papers."""
+"""Reports: their folders, pages, and the tables and figures of papers."""

@@ -19,11 +19,10 @@ from typing import Any, NamedTuple, cast
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.report.table import Table
-from calque.derive.errors import BadInput, shown
+from calque.derive.errors import BadInput
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.run.places import REPORT, SHARED, USES, check_report_name, name_mistakes
+from calque.experiments.run.places import SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.run.step import COMPUTE
 
 About = Mapping[str, Any]
@@ -193,15 +192,6 @@ def _number(text: str) -> str | int | float:
     return text
 
 
-def read_table(folder: Path, name: str) -> Table:
-    """Read a report's table. Raises BadInput if the file contains no table."""
-    path = folder / f"{name}.md"
-    try:
-        return Table.of_markdown(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BadInput(f"not a Markdown table: {error}", path) from None
-
-
 def named_report(runs: Path, about: About) -> Path:
     """Return a named report's folder. Raises BadInput if it contains anything else."""
     check_report_name(about["name"])
@@ -234,13 +224,3 @@ def reserve(folder: Path, about: About, steps: Iterable[Path]) -> None:
     if about["name"] and not (folder / ABOUT).is_file():
         write_json(folder / ABOUT, about)
     write_json(folder / USES, [step.as_posix() for step in steps])
-
-
-def report_folder(name: str, runs: Path) -> Path:
-    """Return a finished report's folder, given by its path, study or STUDY/NAME, or raise BadInput."""
-    study, _, report = name.rpartition("/")
-    for folder in (Path(name), runs / name, runs / study / REPORTS / report):
-        for place in (folder, folder / REPORT):
-            if (place / RECORDS).is_file():
-                return place
-    raise BadInput(f"no finished report is called {shown(name)} below {runs}")

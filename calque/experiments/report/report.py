@@ -182,15 +182,11 @@ def joined(
     return Results(runs, records, numbers, floors, scale)
 
 
-def claims_of(results: Results, paper: str) -> Table | None:
-    """Return the verdicts on a kind of report's claims, or None if none can be tested."""
-    return claims_table(results, list(PAPERS[paper].claims(results)), PAPERS[paper].claims_title)
-
-
 def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
     """Return each table that has records, by file name, including the claims."""
-    tables = {"claims": claims_of(results, paper), **PAPERS[paper].tables(results)}
-    tables |= specified_tables(paper, results)
+    kind = PAPERS[paper]
+    claims = claims_table(results, list(kind.claims(results)), kind.claims_title)
+    tables = {"claims": claims, **kind.tables(results), **specified_tables(paper, results)}
     if claimed:
         tables[NAME] = claimed.table(results)
     return {name: table for name, table in tables.items() if table}

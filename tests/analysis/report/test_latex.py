@@ -5,6 +5,8 @@ import subprocess
 import pytest
 
 from calque.analysis.report.table import Table, escaped, latex
+from docs.update import table_of
+from tests.experiments.committed import ROOT
 
 
 @pytest.mark.parametrize("start", ["[", "*", " ["])
@@ -31,3 +33,11 @@ def test_large_tables_compile_and_fit_the_page(columns, rows, tmp_path):
         command, cwd=tmp_path, capture_output=True, text=True, check=True, errors="replace"
     ).stdout
     assert [line for line in told.splitlines() if "Overfull" in line or "too large" in line] == []
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: path.stem)
+def test_every_row_is_in_latex(path):
+    table = table_of(path.read_text())
+    text = latex(table, "table")
+    assert sum(line.endswith(r"\\") for line in text.splitlines()) == len(table.rows) + 1
+    assert text.isascii() or not set(text) & set("±Δ−–ρ")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.report.table import Table, cell, numeric, visible
 from calque.analysis.statistics import Estimate
+from docs.update import table_of
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])).map(str.strip)
 
@@ -14,7 +15,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp
 @given(st.lists(st.tuples(CELLS, CELLS)), CELLS.filter(lambda note: not note.startswith("|")))
 def test_markdown_is_read_back(rows, note):
     table = Table("a title", ("x", "y"), tuple(rows), note)
-    assert Table.of_markdown(table.markdown).markdown == table.markdown
+    assert table_of(table.markdown).markdown == table.markdown
 
 
 @given(st.text())
@@ -32,7 +33,7 @@ TABLES = [path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text().st
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_committed_tables_are_read_back(path):
-    assert Table.of_markdown(path.read_text()).markdown == path.read_text()
+    assert table_of(path.read_text()).markdown == path.read_text()
 
 
 SHARES = st.floats(-1, 1)

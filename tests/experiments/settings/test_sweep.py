@@ -6,8 +6,8 @@ import pytest
 
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
-from calque.experiments.report.folder import read_table
 from calque.experiments.settings.override import read_sweep, variants
+from docs.update import table_of
 from tests.experiments.conftest import SETTINGS, calque, sets
 from tests.refusals import refusal
 
@@ -32,7 +32,7 @@ def test_sweep_computes_shared_steps_once(root):
 
 def test_sweep_table_and_figure_contain_every_value(root):
     (report,) = (root / "pocket").glob("report-*")
-    table = read_table(report, "sweep")
+    table = table_of((report / "sweep.md").read_text())
     rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     assert [(row["objective"], row["training steps"]) for row in rows] == [("MLM", "4"), ("MLM", "8")]
     runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
