@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.colours import keys, looks
+from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import HALF, INK, MOST, Plot
@@ -243,40 +243,63 @@ def differences_table(sweep: SweepResults) -> Table | None:
 
 
 PANELS = 4  # maximum number of columns of panels
+SERIES_COLOURS = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
+SERIES = list(map(Look, SERIES_COLOURS, "osD^vP"))  # looks for a second setting's values
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot numbers against the values of a single setting, with one row of panels per language. Baselines are
-    horizontal lines. None for several settings, or if there is too much to show."""
+    """Plot numbers against the setting with most values. A second setting has one line per value and one row
+    of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
-    languages = list(dict.fromkeys(row.language for row in sweep.rows))
-    if len(sweep.keys) > 1 or not columns or not look or len(languages) > MOST:
+    x, *second = sorted(range(len(sweep.keys)), key=lambda i: -len(sweep.values[i]))
+    values, series = sweep.values[x], [value for i in second for value in sweep.values[i]]
+    lines, groups = dict(zip(series, SERIES, strict=False)), _groups(sweep, list(look))
+    if not columns or not look or len(second) > 1 or len(series) > len(lines) or len(groups) > MOST:
         return None
-    (values,), several = sweep.values, len(languages) > 1
 
-    def draw(panel: Axes, content: tuple[str, str]) -> None:
-        language, column = content
-        for objective, (colour, marker, dash) in look.items():
-            rows = [Row(language, objective, (value,)) for value in values]
-            numbers = sweep.numbers[column]
-            points = [(float(place), numbers[row]) for place, row in enumerate(rows) if row in numbers]
-            if objective in sweep.baselines and len({number for _, number in points}) == 1:
-                ends = [0, len(values) - 1]
-                drawing.level(panel, points[0][1].mean, ends, "--", colour, linewidth=1.2)
-            else:
-                drawing.draw_points(panel, points, colour, marker, linestyle=dash)
+    def draw(panel: Axes, content: tuple[str, Sequence[str], str]) -> None:
+        language, objectives, column = content
+        for objective, style in look.items():
+            rows = {row: n for row, n in sweep.numbers[column].items() if row[:2] == (language, objective)}
+            if objective in sweep.baselines and len({*rows.values()}) == 1:
+                share, ends = next(iter(rows.values())).mean, [0, len(values) - 1]
+                drawing.level(panel, share, ends, "--", style.colour, linewidth=1.2)
+            elif objective in objectives:
+                for value, (colour, marker, dash) in (lines or {"": style}).items():
+                    of_line = [row for row in rows if all(row.values[i] == value for i in second)]
+                    of_line.sort(key=lambda row: values.index(row.values[x]))
+                    points = [(float(values.index(row.values[x])), rows[row]) for row in of_line]
+                    drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xticks(range(len(values)), values, rotation=30, ha="right")
 
-    across = min(len(columns), PANELS if several else 2)
-    panels = [(f"{t}\n{name}" if several else name, (t, name)) for t, name in product(languages, columns)]
+    several = len(groups) > 1
+    across, panels = min(len(columns), PANELS if several else 2), []
+    for (language, objectives), name in product(groups, columns):
+        heads = ", ".join([language, *map(sweep.objectives.objective_title, objectives if second else ())])
+        panels.append((f"{heads}\n{name}" if several else name, (language, objectives, name)))
     layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    layout["labels"] = drawing.wrapped(sweep.titles[0], (HALF - 0.5) / across), "%"
-    handles = keys(sweep.objectives, {name: look[name] for name in look if name not in sweep.baselines})
-    for name in sweep.baselines:
-        handles.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
-    figure = drawing.small_multiples(sweep_question(sweep), panels, draw, (across, 1.9), handles, 4, **layout)
+    layout["labels"] = drawing.wrapped(sweep.titles[x], (HALF - 0.5) / across), "%"
+    layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
+    handles, grid = _keys(sweep, look, lines), (across, 1.9)
+    figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     caption = f"Percent; values are equally spaced. Bars are 95 % intervals. Scale: {scale}."
     head = f"{sweep.first.study} by {listed(sweep.titles)}"
     return Plot(figure, "figure-sweep", head, caption, sweep.records_of(columns))
+
+
+def _keys(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Any]:
+    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
+    handles = [] if lines else keys(sweep.objectives, changing)
+    handles += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
+    titles = {name: sweep.objectives.objective_title(name) for name in sweep.baselines}
+    return handles + [drawing.key(title, look[name].colour, line="--") for name, title in titles.items()]
+
+
+def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """Return each row of panels' language and objectives (a single one with a second setting)."""
+    if len(sweep.keys) == 1:
+        return [(language, names) for language in dict.fromkeys(row.language for row in sweep.rows)]
+    models = dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
+    return [(language, [objective]) for language, objective in models]

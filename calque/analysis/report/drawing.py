@@ -3,7 +3,7 @@
 import dataclasses
 import io
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -70,16 +70,16 @@ def wrapped(text: str, inches: float) -> str:
     return "\n".join("\n".join(wrap.wrap(line)) for line in text.split("\n"))
 
 
-def _legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
+def _legend(figure: Figure, handles: Sequence[Any], columns: int, options: Mapping[str, Any]) -> None:
     """Add a legend in place of a spare panel or, if it does not fit, below the figure, which grows."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
-        if figure.get_figwidth() <= HALF and _legend_in(spare, figure, handles):
+        if figure.get_figwidth() <= HALF and _legend_in(spare, figure, handles, options):
             return
         spare.remove()
     for number in range(min(columns, len(handles)), 0, -1):
-        box = figure.legend(handles=handles, loc="outside lower center", ncols=number)
+        box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
         extent = box.get_window_extent()
         if number == 1 or extent.width <= figure.bbox.width:
             break
@@ -87,10 +87,10 @@ def _legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
     figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
 
 
-def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any]) -> bool:
+def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Mapping[str, Any]) -> bool:
     """Draw the legend in a spare panel, and return whether it fits."""
     room: dict[str, Any] = {"bbox_to_anchor": (0, 0, 1, 1), "bbox_transform": spare.transAxes}
-    box = figure.legend(handles=handles, loc="center right", **room)
+    box = figure.legend(handles=handles, loc="center right", **room, **options)
     box.set_in_layout(False)
     extent, grid = box.get_window_extent(), spare.get_gridspec()
     rows, columns = grid.get_geometry() if grid else (1, 1)
@@ -150,13 +150,14 @@ def small_multiples(
     handles: Sequence[Any] = (),
     across: int = 3,
     *,
+    legend: Mapping[str, Any] = {},
     labels: tuple[str, str] = ("", ""),
     width: float = HALF,
     **shared: Any,
 ) -> Figure:
     """Return a figure whose panels have titles and are drawn by `draw`. `grid` is the number of columns and
     the height of a panel; heights and `width` are in inches. `labels` are for outer panels, and `handles` are
-    shown in a legend with `across` columns."""
+    shown in a legend with `across` columns and Matplotlib's options `legend`."""
     columns = min(grid[0], len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
@@ -176,7 +177,7 @@ def small_multiples(
             if labels[1] and place % columns == 0:
                 panel.set_ylabel(labels[1])
         if handles:
-            _legend(figure, handles, across)
+            _legend(figure, handles, across, legend)
     return figure
 
 
