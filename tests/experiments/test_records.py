@@ -33,7 +33,6 @@ STUDIES = {
     "align_mlm_pocket": "align_mlm",
     "align_mlm_parallel": "align_mlm",
     "align_mlm_overlap": "align_mlm",
-    "order_dial": "align_mlm",
     "xlm_align_pocket": "xlm_align",
     "xlm_align_ablations": "xlm_align",
     "aligner": "xtreme",

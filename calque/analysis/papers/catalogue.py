@@ -26,7 +26,7 @@ EQUAL_TERMS = "Objectives on equal terms, claims tested"
 PAPERS = {
     "align_mlm": PaperReport(
         lambda results: align_mlm.align_mlm_tables(results) | {"overlap": figures.overlap_table(results)},
-        figures.align_mlm_figures,
+        figures.paper_figures,
         align_mlm.align_mlm_claims,
         published=("align_mlm",),
     ),

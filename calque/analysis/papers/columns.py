@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle, product
+from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import INK, MOST, Dash, Plot
+from calque.analysis.report.drawing import MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.results import (
     BySeed,
@@ -187,79 +187,6 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
     )
-
-
-FEWEST = 3  # minimum number of places on the longest line
-APART = (4, 3)  # maximum numbers of objectives and columns in a figure with a row of panels per objective
-DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")  # for objectives
-SHAPES = [marker for _, marker in drawing.LOOKS]  # for groups of derived languages
-
-
-def places(results: Results, x: Column, languages: Iterable[str]) -> dict[str, float]:
-    """Return the languages' numbers, which all objectives share."""
-    found: dict[str, float] = {}
-    for language, objective in product(languages, results.objectives):
-        if number := x.mean(results, objective, language):
-            found.setdefault(language, number.mean)
-    return found
-
-
-def by_number(
-    name: str, results: Results, x: Column, columns: Sequence[Column], languages: Sequence[str]
-) -> Plot | None:
-    """Plot columns against the number `x` of languages. Lines join languages whose transforms differ only in
-    numbers, after those with `x` 0. If objectives are few, each has a row of panels."""
-    at, look = places(results, x, languages), looks(results)
-    groups, models = _groups(results, at), list(product(results.objectives, at))
-    columns = [column for column in columns if any(column.values(results, *model) for model in models)]
-    if not groups or len(groups) > len(SHAPES) or not columns or not look:
-        return None
-    start, shapes = groups.get((), []), list(zip(groups.values(), SHAPES, strict=False))
-    dashes = dict(zip(look, cycle(DASHES), strict=False))
-
-    def draw(panel: Axes, content: tuple[Sequence[str], Column]) -> None:
-        objectives, column = content
-        for objective, (group, marker) in product(objectives, shapes):
-            members, colour = group if group is start else [*start, *group], look[objective].colour
-            line = means((100 * at[t], column.values(results, objective, t)) for t in members)
-            points = means((100 * at[t], column.values(results, objective, t)) for t in group)
-            drawing.draw_points(panel, points, colour, marker)
-            if group is not start and len(group) > 1:
-                x_values, y_values = [place for place, _ in line], [100 * value.mean for _, value in line]
-                panel.plot(x_values, y_values, dashes[objective], color=colour, linewidth=1, zorder=1)
-        if column.measure == DELTA:
-            panel.axhline(0, color=INK, linewidth=0.8)
-
-    handles = [drawing.key(_ends(results, group), INK, marker) for group, marker in shapes]
-    if apart := len(look) <= APART[0] and len(columns) <= APART[1]:
-        panels = [(f"{results.objective_title(o)}\n{c.head}", ([o], c)) for o, c in product(look, columns)]
-    else:
-        panels = [(column.head, (list(look), column)) for column in columns]
-        handles += [drawing.key(results.objective_title(o), look[o].colour, line=dashes[o]) for o in look]
-    layout: dict[str, Any] = {"labels": (f"{x.head}, %", "percent"), "sharex": True}
-    layout["sharey"] = "col" if apart else "none"
-    grid, records = (len(columns) if apart else ABREAST, 1.8), dict[Record, None]()
-    for column, model in product([x, *columns], models):
-        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
-            last = results.last(measure, *model, column.task, column.metric)
-            records |= dict.fromkeys(last.values())
-    return chart(name, results, panels, draw, grid, handles, list(records), **layout)
-
-
-def _ends(results: Results, group: Sequence[str]) -> str:
-    return " to ".join(dict.fromkeys(results.transform_title(language) for language in (group[0], group[-1])))
-
-
-def _groups(results: Results, at: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
-    """Group languages by the kinds and text parameters of their transforms, in the order of their places;
-    those at place 0 come first, as (). Returns no groups if all lines have too few places."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for language, place in sorted(at.items(), key=lambda item: item[1]):
-        values = [value for part in results.languages[language].parts for value in part.values()]
-        texts = tuple(value for value in values if isinstance(value, str)) if place else ()
-        groups.setdefault(texts, []).append(language)
-    lines = ([*groups.get((), []), *group] for group in groups.values())
-    return groups if any(len({at[t] for t in line}) >= FEWEST for line in lines) else {}
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:

@@ -1,4 +1,4 @@
-"""ALIGN-MLM's figures; scores by distance, shared vocabulary or objective."""
+"""ALIGN-MLM's figures, scores by shared vocabulary, and scores by objective."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -20,19 +20,16 @@ from calque.analysis.papers.colours import Look, keys, looks
 from calque.analysis.papers.columns import (
     ABREAST,
     ALL_TYPES,
-    HELD_OUT_TYPES,
     Column,
-    by_number,
     column_table,
     columns_of,
     main_metrics,
-    places,
     score_title,
     shown_records,
     task_columns,
 )
 from calque.analysis.papers.texts import chart
-from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Published
+from calque.analysis.records.record import ALIGNMENT, DELTA, SHARING, Published
 from calque.analysis.report.drawing import (
     FILLED,
     FILLS,
@@ -54,14 +51,6 @@ from calque.analysis.results import Point, Results, above_floor, mean
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
 BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
-
-
-def align_mlm_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the ALIGN-MLM paper's figures, and one by order distance."""
-    columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
-    x = Column("order distance", ORDER, "kendall")
-    yield by_number("figure-order", results, x, columns, results.transforms)
-    yield from paper_figures(results)
 
 
 def paper_figures(results: Results) -> Iterator[Plot | None]:
@@ -189,7 +178,11 @@ def _shares(results: Results) -> dict[str, float]:
     """Return the shares of sub-words of languages that differ from their source in script alone."""
     kinds = {name: [part["kind"] for part in results.languages[name].parts] for name in results.transforms}
     scripts = [name for name in kinds if kinds[name] == ["Transliterate"]]
-    return places(results, Column("shared", SHARING, "tokens"), scripts)
+    column, found = Column("shared", SHARING, "tokens"), dict[str, float]()
+    for language, objective in product(scripts, results.objectives):
+        if number := column.mean(results, objective, language):
+            found.setdefault(language, number.mean)
+    return found
 
 
 COLUMNS = 3  # panels in a row

@@ -20,7 +20,7 @@ def test_study_values_are_unchanged(name):
 
 
 DERIVED = """align_mlm_pocket control lesson objectives_pocket objectives_seconds
-    order_dial pocket xlm_align_ablations xlm_align_pocket""".split()
+    pocket xlm_align_ablations xlm_align_pocket""".split()
 
 
 def key(run):
