@@ -34,7 +34,6 @@ MANY = 1 << 14  # number of lines in parallel chunks
 HEAD = 24  # shorter test sentences, which would match by chance, are not searched for inside lines
 WHY = "lines that contain a test sentence"
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
-TRANSLATED = 10_000  # number of sentence pairs that `write_translation` encodes at a time
 _OTHER = re.compile(r"[\W_]+")
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
