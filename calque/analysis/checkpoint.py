@@ -197,7 +197,7 @@ class Checkpoint:
         facts = Artefact.open(languages.folder, KIND, FORMAT).facts
         for seed in (0, self.identity["seed"]) if "config" in facts else ():
             transform = transform_called(name).reseeded(seed)
-            if plain(transform) in facts["config"]["transforms"] and not transform.needs:
+            if plain(transform) in facts["config"]["transforms"] and not transform.needs_trees:
                 image = image_of(transform, Sentence(words), 0, Account())
                 return tuple(word if word == mask else transform.spell(word) for word in image.words)
         raise BadInput(f"cannot derive text in {name}: no transform, or one that needs more than words")

@@ -29,7 +29,7 @@ from calque.derive.order import order_distance
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
-from calque.derive.transform import Account, Transform, check_parts, image_of, needed
+from calque.derive.transform import Account, Transform, check_parts, image_of
 from calque.derive.transforms import letters_of
 from calque.derive.vocabulary import (
     TOKENIZER,
@@ -83,7 +83,7 @@ class Derivation:
             vocabulary = given_fingerprint(types)
         identities = [transform.identity() for transform in chosen]
         tags = [with_code(self.source.task_fingerprint(TAGGED), self.source)] if config.reads_tags else []
-        trees = needed("tags", (*chosen, *self.rewriting))
+        trees = any(transform.needs_trees for transform in (*chosen, *self.rewriting))
         corpus = with_code(self.source.corpus_fingerprint(trees), self.source)
         parts = languages.FORMAT, corpus, identities, vocabulary, config.identity(), *tags
         return with_code(fingerprint(*parts), chosen)
@@ -229,7 +229,8 @@ def derive_languages(
     check_transforms(transforms)
     check_tags(dictionary, derivation.source)
     facts = _facts(derivation)
-    source = derivation.source.ready(cache, needed("tags", transforms), workers, progress)
+    trees = any(transform.needs_trees for transform in transforms)
+    source = derivation.source.ready(cache, trees, workers, progress)
     ready = [transform.ready(cache) for transform in transforms]
     encoder = ChunkEncoder(source, transforms, cache, own_code((source, transforms)))
     with making(folder, languages.KIND, facts) as part, Workers(workers, progress) as pool:

@@ -11,7 +11,7 @@ from calque.derive.parser import StanzaParser
 from calque.derive.readers.english import split_sentences
 from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
-from calque.derive.transform import Account, Transform, check_parts, image_of, needed
+from calque.derive.transform import Account, Transform, check_parts, image_of
 from calque.derive.transforms import transform
 from calque.derive.vocabulary import OURS, SMALLEST
 
@@ -89,7 +89,7 @@ def transforms_of(
     """Return the named transforms, ready to use; `own_transforms` are further ones."""
     transforms = [(own_transforms or {}).get(name) or transform(name) for name in names]
     for derivation in transforms:
-        if "trees" in derivation.needs:
+        if derivation.needs_trees:
             if parser is None:
                 raise BadInput(
                     f"{derivation.name} needs parsed sentences; use --parser FOLDER, with Stanza models"
@@ -106,7 +106,7 @@ def sentences_of(
     failures, sentences = Counter[str](), [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("the text contains no words")
-    if parser is not None and needed("trees", transforms):
+    if parser is not None and any(transform.needs_trees for transform in transforms):
         for place, tree in enumerate(StanzaParser(parser).trees([sentence.words for sentence in sentences])):
             if isinstance(tree, str):
                 failures[tree] += 1
@@ -121,7 +121,7 @@ def derive_file(source: Files, transform: Transform, account: Account, cache: Pa
     if 0 < np.isin(transform.image(SMALLEST), types).sum() < len(types):
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
-    source = source.ready(cache, "trees" in transform.needs)
+    source = source.ready(cache, transform.needs_trees)
     has_sentences = False
     for index, chunk in enumerate(source.chunks()):
         sentences, left_out = source.sentences(chunk)

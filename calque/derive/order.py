@@ -23,7 +23,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform, check_share, draw
+from calque.derive.transform import Transform, check_share, draw
 
 FINAL_MARKS = (".", "!", "?")  # English sentence-final punctuation
 
@@ -178,7 +178,7 @@ class Reorder(Transform):
         Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
         percent("superstrate_weight", "-", "{percent} % of the way to this order", "25", ", {percent} %"),
     )
-    needs = frozenset[Need](("trees", "tags"))
+    needs_trees = True
 
     superstrate: Superstrate
     substrate: Superstrate

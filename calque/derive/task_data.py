@@ -21,7 +21,7 @@ from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import Example, read_examples, write_examples
 from calque.derive.source import Source, TaskData
 from calque.derive.sources.files import PARALLEL, Lacking, TaskFiles, written
-from calque.derive.transform import Account, Transform, image_of_example, needed
+from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4  # the format is incremented when the same inputs would yield different files
@@ -53,7 +53,7 @@ def _file_of(split: str, language: str) -> str:
 
 def task_data_fingerprint(source: Source, task: str, transforms: Sequence[Transform]) -> str:
     """Return a fingerprint of derived examples."""
-    examples = with_code(source.task_fingerprint(task, needed("trees", transforms)), source)
+    examples = with_code(source.task_fingerprint(task, any(each.needs_trees for each in transforms)), source)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples, identities), transforms)
 
@@ -72,7 +72,7 @@ def derive_task(
         raise BadInput(unknown("task with examples in the source", task, source.tasks))
     prints = {each.name: task_data_fingerprint(source, task, [each]) for each in transforms}
     identity = {"fingerprint": task_data_fingerprint(source, task, transforms), "fingerprints": prints}
-    source = source.ready(cache, needed("trees", transforms), progress=progress)
+    source = source.ready(cache, any(each.needs_trees for each in transforms), progress=progress)
     ready = [transform.ready(cache) for transform in transforms]
     progress(f"examples of {task}", 0, 1)
     data, splits = source.task_data(task), dict[str, Any]()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from inspect import getfile
 from itertools import chain, count
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, Example, Sentence
 from calque.derive.vocabulary import OURS, Specials
 
-Need = Literal["trees", "tags"]
 TORN = "additional entities, because the new order splits some entities into pieces, each counted as one"
 
 
@@ -67,9 +65,9 @@ class Transform(Named, ABC):
         return False
 
     @property
-    def needs(self) -> frozenset[Need]:
-        """The annotation that it needs: "trees" or "tags" of sentences."""
-        return frozenset()
+    def needs_trees(self) -> bool:
+        """Whether it needs sentences with trees and tags."""
+        return False
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         """Count the parts of a sentence that the transform should change but cannot, by reason."""
@@ -88,11 +86,6 @@ class Transform(Named, ABC):
     def identity(self) -> Any:
         """Return the values that determine the images; files are represented by digests."""
         return self
-
-
-def needed(need: Need, transforms: Iterable[Transform]) -> bool:
-    """Whether a transform needs this."""
-    return any(need in transform.needs for transform in transforms)
 
 
 def check_share(share: float, what: str, may_be_zero: bool = False) -> None:
@@ -138,8 +131,8 @@ class Compose(Transform):
         return any(part.rewrites for part in self.parts)
 
     @property
-    def needs(self) -> frozenset[Need]:
-        return frozenset(chain.from_iterable(part.needs for part in self.parts))
+    def needs_trees(self) -> bool:
+        return any(part.needs_trees for part in self.parts)
 
     def ready(self, cache: Path | None = None) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
@@ -150,7 +143,7 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
-        return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
+        return self if are_plain and not self.needs_trees else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         images = (part.image(size, specials) for part in self.parts if changes_script(part))
@@ -195,7 +188,7 @@ def check_parts(transform: Transform) -> None:
 
 
 def _needs_tree(part: Transform) -> bool:
-    return "trees" in part.needs and not part.rewrites
+    return part.needs_trees and not part.rewrites
 
 
 @dataclass

@@ -19,7 +19,7 @@ from calque.derive.forms import Form, percent
 from calque.derive.order import Invert, Permute, Reorder
 from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform, check_share, compose, draw
+from calque.derive.transform import Transform, check_share, compose, draw
 from calque.derive.vocabulary import OURS, Specials, Vocabulary
 
 _LATIN = ascii_lowercase + ascii_uppercase
@@ -82,7 +82,7 @@ class Rewrite(Transform):
     """Base class of transforms that change words, by default only in sentences with tags."""
 
     rewrites = True
-    needs = frozenset[Need](("trees", "tags"))
+    needs_trees = True
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
@@ -97,7 +97,7 @@ class Rewrite(Transform):
         return Counter({"sentences without word classes": 1} if self._lacks_tags(sentence) else ())
 
     def _lacks_tags(self, sentence: Sentence) -> bool:
-        return "tags" in self.needs and not sentence.tags
+        return self.needs_trees and not sentence.tags
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Translate(Rewrite):
         Form("language", "-", "{value}", None, str, "fr", " {}", "[a-z]+"),
         percent("share", "-", "{percent} % of the words", "50", ", {percent} %"),
     )
-    needs = frozenset[Need]()
+    needs_trees = False
 
     language: str
     share: float = 1.0

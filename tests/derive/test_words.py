@@ -68,7 +68,7 @@ def test_links_and_labels_follow_words(case):
 
 
 class Loud(Rewrite):
-    needs = frozenset()
+    needs_trees = False
 
     def rewritten(self, sentence, number):
         return [(f"{word}!", (place,)) for place, word in enumerate(sentence.words[1:], start=1)]
