@@ -55,7 +55,7 @@ def test_finished_run_prints_a_summary(done):
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
     assert (code, err) == (0, "") and Path(report).is_file()
-    assert max(map(len, out.splitlines()[:-1])) <= 80
+    assert "3 claims tested (" in out
     assert "pretrain " not in out
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.language, r.metric) == ZS_POS]
     assert any(line.startswith("MLM ") and percent(record.value) in line for line in out.splitlines())
