@@ -10,8 +10,9 @@ from calque.analysis.measures.interventions import ORDER
 from calque.analysis.records.record import RETRIEVAL
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.task_data import TaskFolder
-from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
+from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, GoldLinks
 from tests.experiments.conftest import finished
+from tests.translation import write_gold
 
 SENTENCES = 50  # out of 120 in three splits
 
@@ -58,3 +59,12 @@ def test_retrieval_shares_equal_brute_force(made):
             (record,) = (r for r in records if (r.layer, r.language, r.metric) == (layer, language, "cosine"))
             assert record.count == SENTENCES
             assert abs(record.value - np.mean(hits)) <= 1 / SENTENCES  # rounding may break ties
+
+
+def test_changed_gold_links_are_measured_again(tmp_path):
+    write_gold(tmp_path, "de-en", 20)
+    (measure,) = GoldLinks(tmp_path, sets=("de-en",)).parts()
+    before, links = measure.settings(None), tmp_path / "de-en" / "alignv2.txt"
+    assert measure.settings(None) == before
+    links.write_text("".join(links.read_text().splitlines(keepends=True)[:-1]))
+    assert measure.settings(None) != before
