@@ -23,7 +23,7 @@ def ours_and_theirs(text):
     return ours, theirs
 
 
-@pytest.mark.parametrize("one", TABLES, ids=lambda x: x.full_name)
+@pytest.mark.parametrize("one", TABLES, ids=lambda x: f"{x.paper} {x.name}")
 def test_tables_contain_every_published_number_once(one):
     numbers = [percent(p.value) for p in published(one.published, one.number)]
     table = table_of(one.paper, one.name)
