@@ -30,6 +30,14 @@ class DictionaryConfig:
         check_range("the share of correct pairs", self.correct, 0, 1)
 
     @property
+    def title(self) -> str:
+        title = f"{self.fraction:.0%} of the types, by {self.by}"
+        if self.correct == 1:
+            return title
+        of_tag = " of the same tag" if self.reads_tags else ""
+        return f"{title}, {self.correct:.0%} right, others with a wrong word{of_tag}"
+
+    @property
     def drawn(self) -> tuple[str, ...]:
         is_random = (self.by == "uniform" and 0 < self.fraction < 1) or self.correct < 1
         return ("the dictionary",) if is_random else ()

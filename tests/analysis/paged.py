@@ -22,7 +22,8 @@ def toy_page(folder, printed=True):
             "table-8": alignment_table(results),
             "claims": claims_table(results, list(align_mlm_claims(results))),
         },
-        facts=[("torch", "2"), ("settings", f"a <unk> & {ATTACK}")],
+        exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
+        facts=[("torch", "2")],
     )
     write_page(folder / "report.html", report)
     return folder / "report.html"

@@ -20,7 +20,7 @@ def lock():
             paths = write(one, rendered(one), Path(name))
             files = {path.name: sha256(path) for path in paths if path.suffix in LOCKED}
             found = [f"{each.direction}, {each.size}" for each in conclusions(one.paper)[one.name]]
-            locked[f"{one.paper} {one.name}"] = [fingerprint(files), *found]
+            locked[one.full_name] = [fingerprint(files), *found]
     return locked
 
 

@@ -12,6 +12,7 @@ import torch
 import typer
 from typer.testing import CliRunner
 
+from calque.analysis.report.table import percent
 from calque.derive.errors import BadInput
 from calque.experiments.cli import Commands
 from calque.pretrain.train import NonFinite
@@ -54,8 +55,10 @@ def test_finished_run_prints_a_summary(done):
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
     assert (code, err) == (0, "") and Path(report).is_file()
-    assert "3 claims tested (" in out
+    assert max(map(len, out.splitlines()[:-1])) <= 80
     assert "pretrain " not in out
+    (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.language, r.metric) == ZS_POS]
+    assert any(line.startswith("MLM ") and percent(record.value) in line for line in out.splitlines())
 
 
 def test_light_commands_do_not_import_torch():

@@ -10,7 +10,7 @@ from pathlib import Path
 from calque.analysis.papers.align_mlm import correlated
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SHUFFLED
-from calque.analysis.report.claims import claims_table
+from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.table import Table
 from calque.analysis.results import (
     BySeed,
@@ -26,7 +26,7 @@ from calque.analysis.verdicts import Claim, Verdict, judge
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 
-NAME = "primary-claims"  # of the table, and of the claims file in a folder of records
+NAME = PRIMARY_CLAIMS  # also of the claims file in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED)

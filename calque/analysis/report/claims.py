@@ -9,7 +9,7 @@ from calque.analysis.results import Results
 from calque.analysis.verdicts import FAILS, HOLDS, NO_RECORDS, UNDECIDED, WEAKEST, Claim, Verdict, in_families
 
 HEADLINES = "The paper’s headlines, tested"
-TESTED = {"primary-claims": "primary claims", "claims": "claims"}  # tables, and what their rows are
+TESTED = PRIMARY_CLAIMS, CLAIMS = "primary-claims", "claims"  # names of tables
 AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # how our verdict relates to the paper's claim
 HEADER = ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source", "agreement")
 NOTE = (
@@ -22,7 +22,7 @@ NOTE = (
 )
 
 
-def verdicts(claims: Table, kind: str) -> str:
+def verdicts(claims: Table, kind: str = "claims") -> str:
     """Count the rows in a table of claims, in total and by verdict."""
     counts = Counter(row[1] for row in claims.rows).most_common()
     by_verdict = "; ".join(f"{verdict}: {count}" for verdict, count in counts)

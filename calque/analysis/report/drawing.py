@@ -200,12 +200,15 @@ class Plot:
     published: Sequence[Published] = ()
     floors: Sequence[Floor] = ()
 
-    def save(self, folder: Path) -> None:
-        """Write `name`.png, .svg, and .jsonl with all numbers, deterministically."""
+    def save(self, folder: Path, pdf: bool = False) -> None:
+        """Write `name`.png, .svg, with `pdf` also .pdf, and .jsonl with all numbers, deterministically."""
         with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
             self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         with whole_file(folder / f"{self.name}.svg") as part:
             part.write_text(svg_of(self.figure), encoding="utf-8")
+        if pdf:  # last, because saving changes the layout
+            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
+                self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         records = [dataclasses.replace(record, items=None) for record in self.records]
         floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])

@@ -11,10 +11,10 @@ from string import Template
 from typing import Any
 
 from calque.analysis.looking import Look
-from calque.analysis.report.claims import TESTED, verdicts
+from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import Plot, svg_of
 from calque.analysis.report.table import MISSING, PUBLISHED, Table, numeric, visible
-from calque.analysis.verdicts import FAILS, HOLDS
+from calque.analysis.verdicts import FAILS, HOLDS, UNDECIDED
 from calque.derive.files import whole_file
 
 FIRST = 3  # number of claims shown at the top
@@ -34,22 +34,30 @@ class Report:
     tables: Mapping[str, Table]
     question: str = ""
     example: str = ""
+    exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     change: str = ""
     looks: Sequence[tuple[str, Look]] = ()
 
     @property
-    def statements(self) -> list[str]:
-        """A warning, the number of claims by verdict, and three claims, primary and decided ones first."""
-        tested = {kind: self.tables[name] for name, kind in TESTED.items() if name in self.tables}
-        counts = [verdicts(table, kind) for kind, table in tested.items()]
-        rows = next(iter(tested.values())).rows if tested else ()
-        first = sorted(rows, key=lambda row: row[1] not in (HOLDS, FAILS))[:FIRST]
-        return [*filter(None, [self.change]), *counts, *(f"{row[1]}: {row[0]}" for row in first)]
+    def headlines(self) -> list[str]:
+        """Up to three claims with their verdicts, decided ones first, and the number by verdict."""
+        claims = self.tables.get(CLAIMS)
+        if not claims:
+            return []
+        lines, decided = [], (HOLDS, FAILS)
+        order = sorted(claims.rows, key=lambda row: (row[1] not in decided, row[1].startswith(UNDECIDED)))
+        for claim, verdict, *_, because in (row[:6] for row in order[:FIRST]):
+            reason = f" ({because.split(';')[0]})" if verdict in decided else ""
+            lines.append(f"{verdict}: {claim}{reason}")
+        return [*lines, verdicts(claims)]
 
 
 def write_page(path: Path, report: Report) -> None:
     """Atomically write a report's page, which loads nothing from the network."""
+    primary_claims = report.tables.get(PRIMARY_CLAIMS)
+    first = [report.change, verdicts(primary_claims, "primary claims")] if primary_claims else []
+    statements = [*filter(None, first), *report.headlines]
     tables = {name: table_html(table, name) for name, table in report.tables.items()}
     primary, claims = (tables.pop(name, "") for name in TESTED)
     facts = "".join(f"<dt>{text(term)}</dt><dd>{text(value)}</dd>" for term, value in report.facts)
@@ -60,15 +68,14 @@ def write_page(path: Path, report: Report) -> None:
         "Claims": claims,
         "Look inside": _live(report.looks),
         "Configuration": f"<dl>{facts}</dl>" if facts else "",
+        "Exclusions": _items(report.exclusions),
     }
     example = _scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
     kinds = {table.kind(row) for table in report.tables.values() for row in table.rows}
     published = PUBLISHED in kinds or any(plot.published for plot in report.plots)
     marked = " Published numbers are marked; their scale differs." if published else ""
-    items = "".join(f"<li>{text(statement)}</li>" for statement in report.statements)
-    findings = f"<ul class=findings>{items}</ul>" if items else ""
     header = (
-        f"{_lead(report.question)}\n{example}\n{findings}\n"
+        f"{_lead(report.question)}\n{example}\n{_items(statements, 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}.{marked}</p>'
     )
     _write(path, report.title, header, sections)
@@ -103,6 +110,11 @@ def _write(path: Path, title: str, header: str, sections: Mapping[str, str]) -> 
 def text(words: str) -> str:
     """Escape text for use in an element or a quoted attribute."""
     return escape(visible(words))
+
+
+def _items(words: Sequence[str], kind: str = "items") -> str:
+    parts = "".join(f"<li>{text(item)}</li>" for item in words)
+    return f"<ul class={kind}>{parts}</ul>" if parts else ""
 
 
 def _scroll(label: str, body: str) -> str:

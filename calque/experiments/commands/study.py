@@ -94,12 +94,12 @@ def derive(
     if own or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
     session = _opened(exp, settings, None, runs)
+    from calque.experiments.report.summary import account
     from calque.experiments.run.step import first_process
 
     session.compute(["derive"], jobs)
-    for step in session.steps if first_process() else ():
-        if step.stage == "derive":
-            typer.echo(step.folder)
+    if first_process():
+        typer.echo("\n".join(account(session.study, runs)))
 
 
 def _print_derived(path: Path, language: str, parser: Path | None, runs: Path, study: str | None) -> None:
@@ -283,17 +283,26 @@ def paper(
 
     With ITEM, also print the table."""
     from calque.experiments.report import paper as papers
+    from calque.experiments.report.report import as_text
 
     if not papers.COMMITTED.is_dir():
         raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
     if paper is None:
-        typer.echo("\n".join(papers.listing()))
+        for line in papers.listing():
+            typer.echo(_filled(line, 2 + len(line) - len(line.lstrip())))
         return
     paper_items = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
     for entry in paper_items:
         content = papers.rendered(entry)
         if item and isinstance(content, papers.Table):
-            typer.echo(content.markdown)
+            typer.echo(f"{as_text(content)}\n")
         for file in papers.write(entry, content, out):
             typer.echo(file)
-        typer.echo(f"Differs in: {entry.differs}.\nnext: {entry.about['command']}\n")
+        for conclusion in papers.conclusions(entry.paper)[entry.name]:
+            typer.echo(_filled(f"{entry.full_name}: {conclusion}", 2))
+        typer.echo(_filled(f"Differs in: {entry.differs}.", 2))
+        typer.echo(f"next: {entry.about['command']}\n")
+
+
+def _filled(line: str, indent: int) -> str:
+    return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

@@ -74,6 +74,10 @@ class Item:
     differs: str = ""
 
     @property
+    def full_name(self) -> str:
+        return f"{self.paper} {self.name}"
+
+    @property
     def published(self) -> str:
         """The name of the paper's published numbers."""
         return self.paper.replace("-", "_")
@@ -358,13 +362,13 @@ def rendered(one: Item) -> Table | Plot:
 
 def write(one: Item, made: Table | Plot, out: Path) -> list[Path]:
     """Write a rendered item to the folder `out`/paper/item, atomically, and return the files: a table as
-    Markdown and LaTeX, or a figure as SVG, PNG and numbers."""
+    Markdown and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
     folder = out / one.paper / one.name
     with whole_folder(folder) as part:
         if isinstance(made, Table):
             made.save(part, one.name, label=f"{one.paper}-{one.name}")
         else:
-            made.save(part)
+            made.save(part, pdf=True)
         names = sorted(files_of(part))
     return [folder / name for name in names]
 

@@ -1,14 +1,23 @@
-"""Write a study's report: tables, figures, claims and report.html."""
+"""Write a study's report: tables, figures, claims and report.html; and summarise it on the terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking import look
 from calque.analysis.papers.catalogue import PAPERS
-from calque.analysis.papers.columns import specified_figures, specified_tables
+from calque.analysis.papers.columns import (
+    ALL_TYPES,
+    HELD_OUT_TYPES,
+    main_metrics,
+    rows_of,
+    specified_figures,
+    specified_tables,
+    task_columns,
+)
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
@@ -20,17 +29,17 @@ from calque.analysis.papers.sweep import (
     sweep_table,
 )
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.report.claims import claims_table
+from calque.analysis.records.record import DELTA, FLOORS, RECORDS, RUNS, Floor, Record, Run
+from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.page import Report, write_page
-from calque.analysis.report.table import Table
+from calque.analysis.report.table import OURS, Table
 from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, printable, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.on_demand import PREVIEW
 from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
-from calque.experiments.report.summary import described_facts, scale_of
+from calque.experiments.report.summary import described_facts, exclusions, scale_of, shared_facts
 from calque.experiments.settings.catalogue import table
 from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
@@ -38,20 +47,34 @@ from calque.experiments.study.measures import read_measured
 from calque.experiments.study.tasks import read_floors
 from calque.pretrain.run import CLAIMS
 
+WIDTH = 80  # of the terminal
 INSIDE = 12  # maximum number of models inspected in a report
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A study's report: its page's path and contents."""
+    """A study's report: its folder and contents. `results` is None for a sweep."""
 
-    report: Path
+    folder: Path
     contents: Report
+    study: str
+    results: Results | None
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
 
     def __str__(self) -> str:
-        page = self.contents
-        lines = [f"{page.title}: {page.scale}", *(f"- {line}" for line in page.statements), str(self.report)]
-        return printable("\n".join(lines))
+        parts, scale = [_wrapped(f"{self.study}: {self.contents.scale}")], f", {self.contents.scale}"
+        if primary := self.contents.tables.get(PRIMARY_CLAIMS):
+            claims = [f"- {row[1]}: {row[0]} ({row[5]})" for row in primary.rows]
+            parts.append("\n".join(map(_wrapped, [primary.title.removesuffix(scale), *claims])))
+        if self.results and (scores := scores_table(self.results)):
+            parts.append(as_text(scores))
+        if self.contents.headlines:
+            *headlines, counts = self.contents.headlines
+            parts += ["\n".join(_wrapped(f"- {claim}") for claim in headlines), _wrapped(counts)]
+        return printable("\n\n".join([*parts, str(self.report)]))
 
 
 def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
@@ -62,10 +85,15 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
         results = joined(study.paper, *_recorded(study, root, settings), size)
         by_values[tuple(settings.values())] = results
         _add_models(models, study, root, "".join(f", {key}={value}" for key, value in settings.items()))
-    claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
-    looks = [(title, look(Checkpoint.open(model))) for model, title in [*models.items()][:INSIDE]]
     sweep = SweepResults(tuple(swept), by_values)
-    page = replace(_page(sweep, first.paper, about, claimed), example=_example(studies, root), looks=looks)
+    claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
+    page = replace(
+        _page(sweep, first.paper, about, claimed),
+        exclusions=exclusions(studies, root),
+        facts=[*described_facts(about), *shared_facts(studies, root)],
+        example=_example(studies, root),
+        looks=[(title, look(Checkpoint.open(model))) for model, title in [*models.items()][:INSIDE]],
+    )
     return _write(folder, page, sweep, about, claimed)
 
 
@@ -92,14 +120,14 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     try:
         variants = by_settings(*rows, size)
         sweep = SweepResults(rows.swept, variants if rows.swept else {(): joined(paper, *rows, size)})
-        page = _page(sweep, paper, about, claimed)
+        page = replace(_page(sweep, paper, about, claimed), facts=list(described_facts(about)))
     except BadInput as error:
         raise BadInput(str(error), source) from None
     return _write(folder, page, sweep, about, claimed)
 
 
 def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
-    results, facts = sweep.first, list(described_facts(about))
+    results = sweep.first
     title, size = f"Calque: the study {results.study}", results.scale
     if sweep.keys:
         plot = sweep_figure(sweep, size)
@@ -110,7 +138,6 @@ def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims 
             question=sweep_question(sweep),
             plots=[plot] if plot else [],
             tables={name: table for name, table in tables.items() if table},
-            facts=facts,
         )
     doc, tables_of_study = table().get(results.study, {}).get("doc", ""), tables_of(results, paper, claimed)
     return Report(
@@ -120,7 +147,6 @@ def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims 
         plots=figures_of(results, paper),
         change=claimed.change(results) if claimed and NAME in tables_of_study else "",
         tables=tables_of_study,
-        facts=facts,
     )
 
 
@@ -143,7 +169,7 @@ def _write(
             description = {key: value for key, value in about.items() if key != CLAIMS}
             description |= {CLAIMS: claimed.digest} if claimed else {}
             write_json(part / ABOUT, {**description, "files": sorted([*files_of(part), ABOUT])})
-    return Outcome(folder / "report.html", page)
+    return Outcome(folder, page, sweep.first.study, None if sweep.keys else sweep.first)
 
 
 def joined(
@@ -184,3 +210,37 @@ def _add_models(models: dict[Path, str], study: Study, root: Path, suffix: str) 
         title = model.training.objective.title + suffix
         if title not in models.values() and model.training.languages and model.checkpoint.is_dir():
             models.setdefault(model.checkpoint, title)
+
+
+# The summary printed after a run
+
+
+def scores_table(results: Results) -> Table | None:
+    """Tabulate scores and alignment@1 by objective and derived language; None without transfer."""
+    columns = [*task_columns(("ZS", "SUP", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
+    found = rows_of(results, columns, results.models) if results.has("SUP") else ()
+    rows = tuple((*row[:2], *(cell.split(" ")[0] for cell in row[2:])) for row in found)
+    seeds = len(results.seeds)
+    over = f"means over {seeds} seeds, intervals in the report" if seeds > 1 else "one seed"
+    header = "objective", "language", *map(str, columns)
+    return Table(f"Scores and alignment@1 in percent, {over}", header, rows, labels=2) if rows else None
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def as_text(table: Table) -> str:
+    """Format a table's title and our rows, in groups of columns that fit into 80 letters."""
+    rows = [table.header, *(row for row in table.rows if table.kind(row) == OURS)]
+    columns, blocks = list[list[str]](), list[list[list[str]]]()
+    for column in zip(*rows, strict=True):
+        width = min(WIDTH // 2, max(map(len, column)))
+        columns.append([cell[:width].ljust(width) for cell in column])
+    labels = columns[: table.labels]
+    for cells in columns[table.labels :]:
+        if not blocks or sum(len(c[0]) + 2 for c in (*blocks[-1], cells)) > WIDTH:
+            blocks.append([*labels])
+        blocks[-1].append(cells)
+    lines = [["  ".join(row).rstrip()[:WIDTH] for row in zip(*block, strict=True)] for block in blocks]
+    return "\n".join([_wrapped(table.title), "\n\n".join(map("\n".join, lines))])

@@ -63,6 +63,10 @@ class StudyLanguages(ABC):
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         """Return a study's data for a seed; `home` is the folder of steps."""
 
+    @abstractmethod
+    def facts(self, study: Any) -> dict[str, str]:
+        """Return the settings of the languages, by title, for reports."""
+
 
 def chain_of(objective: Objective) -> list[Objective]:
     """Return an objective, followed by the objective that it starts from, if any."""
@@ -112,6 +116,9 @@ class DerivedLanguages(Derivation, StudyLanguages):
     @property
     def draws(self) -> tuple[str, ...]:
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
+
+    def facts(self, study: Any) -> dict[str, str]:
+        return {"Dictionary": self.dictionary.title}
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         if self.redraw:

@@ -89,6 +89,9 @@ class NaturalLanguages(StudyLanguages):
         groups = [Group("", text, tuple(self.texts), described)] if text else []
         return StudyData(groups, described, text, examples, floors)
 
+    def facts(self, study: Any) -> dict[str, str]:
+        return {"Mixture": study.mixture.title} if study.objectives else {}
+
     # The config of the step that encodes the text
 
     def step(self, home: Path, vocabulary: Path) -> Step:

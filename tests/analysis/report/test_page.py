@@ -62,7 +62,7 @@ def test_policy_allows_only_the_pages_script(page):
 def test_names_and_texts_are_escaped(page):
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
-    assert "Study <1> & more" in checker.text
+    assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
     assert EXAMPLE in checker.text
 
 
@@ -74,6 +74,6 @@ def test_published_numbers_are_mentioned_only_if_there_are_any(page, tmp_path):
 
 
 def test_control_characters_are_replaced(tmp_path):
-    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, facts=[("settings", "a\x00b")]))
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text()
     assert "bell �" in text and "a�b" in text and "\x07" not in text

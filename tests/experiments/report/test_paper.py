@@ -23,7 +23,7 @@ def ours_and_theirs(text):
     return ours, theirs
 
 
-@pytest.mark.parametrize("one", TABLES, ids=lambda x: f"{x.paper} {x.name}")
+@pytest.mark.parametrize("one", TABLES, ids=lambda x: x.full_name)
 def test_tables_contain_every_published_number_once(one):
     numbers = [percent(p.value) for p in published(one.published, one.number)]
     table = table_of(one.paper, one.name)
@@ -82,5 +82,5 @@ def test_the_command_prints_a_table_and_keeps_other_files(tmp_path):
     code, out, _ = calque("paper", "align-mlm", "table-8", "--out", tmp_path)
     files = sorted(own.parent.glob("table-8.*"))
     assert code == 0 and all(str(file) in out for file in files)
-    assert files[0].read_text() in out and "Differs in: short sentences" in out
+    assert "Table 8 of" in out and max(map(len, out.partition(str(tmp_path))[0].splitlines())) <= 80
     assert own.read_text() == "mine" and len(files) == 2
