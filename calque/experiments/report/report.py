@@ -103,11 +103,10 @@ def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded
     runs, records = dict[str, Run](), list[Record]()
     suffix = f"@{','.join(map('='.join, settings.items()))}" if settings else ""
     for step in study.measured(root):
-        step_runs, step_records = read_measured(step)
+        run, step_records = read_measured(step)
         records += [replace(record, run=record.run + suffix) for record in step_records]
-        for run in step_runs:
-            claims = {*run.claims, *runs.get(run.id, run).claims}
-            runs[run.id] = replace(run, claims=tuple(sorted(claims)))
+        claims = {*run.claims, *runs.get(run.id, run).claims}
+        runs[run.id] = replace(run, claims=tuple(sorted(claims)))
     floors = [[*chain(*map(read_floors, study.data(root, n).floors))] for n in study.data_seeds]
     swept_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs.values()]
     return Recorded(swept_runs, records, over_draws(floors))

@@ -23,7 +23,7 @@ from calque.derive.transforms import Rewrite
 from calque.derive.vocabulary import SMALLEST, open_vocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.measures import MEASURES, ExampleMeasure, Transfer
+from calque.experiments.study.measures import ExampleMeasure, Transfer
 from calque.experiments.study.models import Group, mistakes_in
 from calque.experiments.study.tasks import DerivedExamples, Floors, data_of
 from calque.pretrain.objective import Objective, PairObjective
@@ -84,17 +84,6 @@ def vocabulary_mistakes(size: int) -> list[str]:
     if SMALLEST <= size <= TYPES:
         return []
     return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
-
-
-def only_derived(study: Any, paper: str) -> Iterator[str]:
-    """Yield an error for each value in a study of other languages that applies only to derived languages."""
-    if study.paper != paper:
-        yield f"paper must be {paper} for these languages, not {study.paper}"
-    for measure in study.measures:
-        if measure in MEASURES.values() or isinstance(measure, ExampleMeasure):
-            yield f"measures: {measure.name} applies only to derived languages"
-    if study.mixture.disjoint:
-        yield "mixture.disjoint applies only to derived languages"
 
 
 @dataclass(frozen=True)

@@ -350,14 +350,14 @@ class Measuring:
     def claims(self) -> str:
         return self.model.training.claims if self.data else ""
 
-    def runs(self, measured: Artefact) -> list[Run]:
+    def run(self, measured: Artefact) -> Run:
         if not self.claims:
-            return [self.model.run]
+            return self.model.run
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
-        return [replace(self.model.run, claims=tuple(sorted(noted)))]
+        return replace(self.model.run, claims=tuple(sorted(noted)))
 
 
-def read_measured(step: Step) -> tuple[Sequence[Run], list[Record]]:
-    """Read the runs and records that a finished step measured. Raises BadInput for damaged files."""
+def read_measured(step: Step) -> tuple[Run, list[Record]]:
+    """Read the run and records that a finished step measured. Raises BadInput for damaged files."""
     artefact = step.open()
-    return step.config.runs(artefact), json_rows.read(artefact.path(RECORDS), Record)
+    return step.config.run(artefact), json_rows.read(artefact.path(RECORDS), Record)

@@ -27,8 +27,8 @@ from calque.derive.natural import (
 from calque.derive.readers.parallel import TwoFiles
 from calque.derive.vocabulary import open_vocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
-from calque.experiments.study.measures import ZeroShot
+from calque.experiments.study.languages import StudyData, StudyLanguages
+from calque.experiments.study.measures import MEASURES, ExampleMeasure, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, mistakes_in
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -134,7 +134,13 @@ class NaturalLanguages(StudyLanguages):
     def mistakes(self, study: Any) -> Iterator[str]:
         if study.objectives:
             yield from self._text_mistakes(study)
-        yield from only_derived(study, "xtreme")
+        if study.paper != "xtreme":
+            yield f"paper must be xtreme for these languages, not {study.paper}"
+        for measure in study.measures:
+            if measure in MEASURES.values() or isinstance(measure, ExampleMeasure):
+                yield f"measures: {measure.name} applies only to derived languages"
+        if study.mixture.disjoint:
+            yield "mixture.disjoint applies only to derived languages"
         for name, task in study.tasks.items():
             yield from task.natural_mistakes(name, self.source)
         if not (study.tasks or any(measure.parts() for measure in study.measures)):
