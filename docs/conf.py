@@ -1,8 +1,5 @@
-"""The documentation site: `make docs` builds it into build/site, from this folder and the committed records.
-
-The source folder is the repository, so that links between pages are the ones that a repository browser
-follows.
-"""
+"""The documentation site: `make docs` builds it into build/site. Its source is the whole repository, so that
+links between pages work in a repository browser, too."""
 
 import re
 import shutil
@@ -33,9 +30,7 @@ exclude_patterns = [".*", "build", "data", "runs", "tests", "docs/_root", "docs/
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
-nitpick_ignore_regex = [
-    (r"py:.*", r".*")
-]  # types in signatures have no page here; links between pages are checked
+nitpick_ignore_regex = [(r"py:.*", r".*")]  # types in signatures have no page here
 default_role = "code"  # `single` backticks of docstrings
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
@@ -50,18 +45,16 @@ html_math_renderer = "mathml"
 
 
 def math(translator: Any, node: nodes.math | nodes.math_block) -> None:
-    """Write an equation as MathML, which browsers draw without a script or a font of another server."""
+    """Write an equation as MathML, which needs no script or font of another server."""
     try:
         translator.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
     except MathError as error:
-        logger.warning("an equation that is not understood: %s", error, location=node)
+        logger.warning("unknown equation: %s", error, location=node)
     raise nodes.SkipNode
 
 
 def prepare(app: Sphinx, page: str, source: list[str]) -> None:
-    """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the
-    site. A table of the records has its title as a heading and no place in the navigation: pages link to
-    it."""
+    """Remove comments, show text that is only for the site, and make records' titles headings."""
     text = re.sub(r"<!-- site:\s(.*?)\s-->", r"\1", source[0], flags=re.S)
     text = re.sub(
         r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S
@@ -74,7 +67,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def report_link(folder: re.Match[str]) -> str:
-    """Return a link to a record's report, or only the record's name if it has no report."""
+    """Return a link to a record's report, if it has one."""
     name = f"`{folder[1]}`"
     if not (ROOT / RECORDS / folder[1] / "records.jsonl").is_file():
         return name
@@ -98,7 +91,6 @@ def render(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the equations, the preparation of pages and the reports."""
     app.add_html_math_renderer("mathml", (math, None), (math, None))
     app.connect("source-read", prepare)
     app.connect("build-finished", render)

@@ -40,9 +40,8 @@ _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 
 
 def filled(text: str, page: Path | None = None) -> str:
-    """Return a page's text with numbers and blocks updated from records and code. Raises BadInput, with page
-    and line, for an unknown table, row, column or block, and for a number at the start of a line, where its
-    comment would end the Markdown paragraph."""
+    """Return a page's text with numbers and blocks updated. Raises BadInput for an unknown table, row, column
+    or block, and for a number at the start of a line."""
 
     def fill(mark: re.Match[str]) -> str:
         try:
@@ -98,7 +97,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def pages(root: Path) -> list[Path]:
-    """List a checkout's Markdown pages, which are at the top level, in docs and next to the records."""
+    """List the Markdown pages at the top level, in docs and next to the records."""
     docs, records = sorted((root / "docs").rglob("*.md")), (root / "experiments/records").glob("*.md")
     return [*sorted(root.glob("*.md")), *docs, *records]
 

@@ -90,9 +90,9 @@ class Stream(ABC):
 
     def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], Losses]:
         """Label this process's micro-batches with the model (inside `evaluating`), or change weights, the
-        optimizer's state and the objective's modules, identically in every process; resumed runs restore
-        only the modules' parameters and buffers. Return the batches for `losses` and this process's share of
-        further divisors, with the same names in every process."""
+        optimizer's state and the objective's modules, identically in every process; resumed runs restore only
+        the modules' parameters and buffers. Return the batches for `losses` and this process's share of
+        further divisors, with the same names everywhere."""
         return parts, {}
 
     @abstractmethod

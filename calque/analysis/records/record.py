@@ -75,15 +75,7 @@ LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared w
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
-MEASURES = {
-    ALIGNMENT,
-    ORDER,
-    AER,
-    RETRIEVAL,
-    LABELS,
-    SHARING,
-    RECOVERED,
-}  # all measures in the package except task scores
+MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, SHARING, RECOVERED}  # all except task scores
 # Metrics:
 ROTATED, SHUFFLED = "held-out-rotated", "held-out-shuffled"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,

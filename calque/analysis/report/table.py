@@ -68,11 +68,6 @@ def percent(share: float | None) -> str:
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
-def hundredths(share: float | None) -> str:
-    """Format an AER in percent with two decimals."""
-    return MISSING if share is None else f"{100 * share:.2f}"
-
-
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     """Format a share in percent with its interval over seeds (or one seed's items): ±, or ends if clipped."""
     if estimate is None:
@@ -113,7 +108,7 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     overall = {"all (micro)": sum(scores.values(), LinkCounts())} if len(scores) > 1 else {}
     rows = []
     for name, counts in {**scores, **overall}.items():
-        rates = map(hundredths, counts.rates)
+        rates = (MISSING if rate is None else f"{100 * rate:.2f}" for rate in counts.rates)
         rows.append((name, f"{counts.pairs:,}", *rates, f"{counts.predicted:,}", f"{counts.sure:,}"))
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
     return Table(title, header, tuple(rows))

@@ -279,9 +279,9 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
-    the source and scored on the source's test set (SRC), the derived test set (ZS) and the source's dev set
-    (DEV). Another model is fine-tuned and scored on the derived language (SUP). DELTA is SUP - ZS."""
+    """Measure every metric of a task. One model is fine-tuned on the source and scored on the source's test
+    set (SRC), the derived test set (ZS) and the source's dev set (DEV). Another is fine-tuned and scored on
+    the derived language (SUP). DELTA is SUP - ZS."""
     task, derived = data.task, model.language
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
     sets = {place: data.split(*place) for place in places}

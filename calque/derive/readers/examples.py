@@ -112,7 +112,7 @@ def read_nli(
 ) -> Iterator[Example]:
     """Stream a file's pairs, split into sentences and words by `cut`, except those without a gold label.
     Without a header, the columns are premise, hypothesis and label; your own labels need one. A pair with a
-    missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay aligned."""
+    missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay parallel."""
     for place, row in _rows(path, columns):
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         value = _value(row, GOLD)

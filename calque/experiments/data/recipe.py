@@ -17,7 +17,7 @@ from calque.experiments.run.step import parts_of
 class File:
     """A file at the path `place` below the data folder: the download from `url` or, of an archive, the member
     `inside` (` > ` separates nested members). `where`, as in `language=de`, selects a table's rows. The
-    SHA-256 digests of the download and of its `unpacked` content are empty if unpublished."""
+    SHA-256 digests of the download and of its `unpacked` content may be empty."""
 
     url: str
     place: str

@@ -138,9 +138,8 @@ class Recorded(NamedTuple):
 
 
 def read_records(folder: Path) -> Recorded:
-    """Read the runs, records and floors (absent in old folders) from a report's folder. Raises BadInput if
-    records are missing or contain impossible values, if a run or floor is repeated, or if a record refers to
-    an unknown run or language."""
+    """Read the runs, records and floors (absent in old folders) from a report's folder. Raises BadInput for
+    missing files, impossible values, repeated runs or floors, and unknown runs or languages in records."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)

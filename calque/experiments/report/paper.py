@@ -174,9 +174,9 @@ Judged = tuple[Verdict, str, str, str]
 @dataclass(frozen=True)
 class PaperClaim:
     """A claim that a paper makes for each of `tasks`. `of` and `minus` name printed rows, as in "XLM
-    trans.inv parallel 1%"; every row in `of` is compared with every row in `minus`, or with `bound`, a share.
-    Error rates are averaged over `layers`. `printed` contains numbers, by task, that the table lacks,
-    `reason` explains why our numbers may differ, and `records` replaces the table's records."""
+    trans.inv parallel 1%"; each row in `of` is compared with each in `minus`, or with `bound`, a share. Error
+    rates are averaged over `layers`. `printed` has numbers, by task, that the table lacks; `reason` says why
+    ours may differ; `records` replaces the table's records."""
 
     text: str
     where: str = ""

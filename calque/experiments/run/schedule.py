@@ -33,7 +33,7 @@ def compute(
 ) -> None:
     """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (see `side_by_side`),
     after removing half-written files in `home`. If a step fails, running steps finish and no others start.
-    After an interrupt, the next call resumes from the last saved states."""
+    The next call resumes an interrupted one."""
     waiting = [step for step in with_needs(steps) if not step.finished]
     if "WORLD_SIZE" in os.environ:
         _compute_together(waiting, Machine(report, allow_change=allow_change))

@@ -198,9 +198,8 @@ def trained_aligner(
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Atomically write the trained encoder to a folder that transformers can load, with the untrained tensors
-    and all other settings copied from its start. The configuration states the layer to align with and the
-    kind of labels."""
+    """Atomically write the trained encoder to a folder that transformers can load, with untrained tensors and
+    other settings from its start. The configuration states the layer to align with and the kind of labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")

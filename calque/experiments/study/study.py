@@ -46,12 +46,11 @@ START = "start"  # the name of the model that all others start from
 @dataclass(frozen=True)
 class Study:
     """A model for every objective, group of languages and seed, all measured in the same way. A group is a
-    derived language with its source, or all natural languages. `mixture` determines how
-    much of each language is read. `start` is the folder of the model that others start from; with
-    `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If the start has no
-    prediction head, `head` specifies how one is trained first. `paces` gives objectives' numbers of steps, as
-    multiples of `train.steps`. `paper` is the kind of report, and
-    `claims` the file with the study's own claims, whose digest is recorded in manifests."""
+    derived language with its source, or all natural languages. `mixture` says how much of each language is
+    read. `start` is the folder of the model that others start from; with `measure_start`, it is measured too.
+    Runs in the file `shipped` are not trained again. `head` specifies how to train a prediction head that the
+    start lacks. `paces` gives objectives' numbers of steps, as multiples of `train.steps`. `paper` is the
+    kind of report, and `claims` the file with the study's own claims, whose digest manifests contain."""
 
     name: str
     languages: StudyLanguages
