@@ -175,7 +175,6 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """List each published claim with its conclusion."""
     lines = []
     for name, about in papers().items():
         rows = [
@@ -189,7 +188,6 @@ def _claims() -> list[str]:
 
 
 def _claims_counted() -> list[str]:
-    """Count the papers' claims by direction, in a sentence."""
     rows = {row for name in papers() for row in chain(*conclusions(name).values()) if row.where}
     untested = sum(row.direction == UNTESTED for row in rows)
     counts = Counter(re.split(":| after", row.direction)[0] for row in rows)
@@ -212,7 +210,6 @@ BLOCKS: Mapping[str, Callable[[], list[str]]] = {
     "claims counted": _claims_counted,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
-"""The blocks available to pages, by name."""
 
 
 def main() -> None:
