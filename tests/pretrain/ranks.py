@@ -109,7 +109,7 @@ def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
         learner = objective.learner(trained(first, languages, world, round(portion * steps)).model, 0)
         steps -= round(portion * steps)
     config = replace(SHORT, steps=steps)
-    streams = objective.streams(mixture.of(languages), STILL.length, 0)
+    streams = objective.streams(mixture.read(languages), STILL.length, 0)
     draws = Draws(streams, config.batch, 0, mixture)
     for _ in train(learner, make_optimizer(learner, config), draws, config, world):
         pass
