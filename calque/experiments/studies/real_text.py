@@ -89,8 +89,8 @@ def captions(first: str, second: str) -> BitextFiles:
 
 def _task(row: Mapping[str, Any]) -> CrossLingualTask:
     """Read a task from a table of xtreme_small.toml. In names of test files, {code} is a language's code, and
-    {name} its name in those files; in other names, the words listed in `for` are combined. Of names joined by
-    `or`, the first file that exists is used."""
+    {name} its name in those files; in other names, the words listed in `for` are combined. Where names are
+    joined by `or`, the first file that exists is used."""
 
     def file(names: str, **words: str) -> Path:
         paths = [data(copy) for copy in names.format(**words).split(" or ")]
