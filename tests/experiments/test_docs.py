@@ -97,3 +97,9 @@ def test_documented_commands_exist(place, tmp_path, monkeypatch):
             override(named_study(values["exp"]), values.get("settings") or [])
         except BadInput as error:
             assert "CALQUE_" in str(error) or "no such file" in str(error).lower()
+
+
+def test_documented_studies_exist():
+    text = "\n".join(page.read_text() for page in pages(CHECKOUT))
+    named = set(re.findall(r"calque (?:run|plan) ([a-z]\w*)\b(?!\.py)", text))
+    assert len(named) > 5 and named <= set(studies())
