@@ -10,7 +10,8 @@ from calque.analysis.measures.interventions import ORDER
 from calque.analysis.records.record import RETRIEVAL
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.task_data import TaskFolder
-from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, GoldLinks
+from calque.experiments.run.step import Step
+from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, GoldLinks, Retrieval
 from tests.experiments.conftest import finished
 from tests.translation import write_gold
 
@@ -68,3 +69,17 @@ def test_changed_gold_links_are_measured_again(tmp_path):
     assert measure.settings(None) == before
     links.write_text("".join(links.read_text().splitlines(keepends=True)[:-1]))
     assert measure.settings(None) != before
+
+
+def test_changed_texts_are_retrieved_again(tmp_path):
+    text = tmp_path / "same.en"
+
+    def digest(second):
+        text.write_text(f"a cat sleeps\n{second}\n")
+        return Step(
+            Retrieval({"en": text}), tmp_path / "retrieval", "retrieval", "evaluate", "records"
+        ).fingerprint
+
+    before = digest("a dog runs")
+    assert digest("a dog sleeps") != before
+    assert digest("a dog runs") == before
