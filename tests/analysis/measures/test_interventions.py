@@ -90,7 +90,7 @@ def made_rows(tags, seed=0):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_wrong_words_have_the_same_tag(seed):
-    rows = made_rows("NNNNVVVA", seed)
+    rows = made_rows("NNNNNVVA", seed)
     for change, same in (("word of the same tag", True), ("word of any tag", False)):
         found = dict(rows.changes())[change]
         taken = [int((rows.source == row).all(1).nonzero()) for row in found]

@@ -5,6 +5,7 @@ from threading import Thread
 import pytest
 
 from calque.derive.errors import BadInput
+from calque.experiments.run.progress import board
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
@@ -74,3 +75,25 @@ def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     before = times(a)
     do(a, Machine())  # like a command that looked before the other finished
     assert times(a) == before
+
+
+def test_every_finished_step_is_printed(tmp_path, capsys):
+    done = word(tmp_path, "done")
+    compute([done], tmp_path, 1)
+    last = word(tmp_path, "last", (done, word(tmp_path, "first")))
+    steps = with_needs([last])
+    with board(steps, "toy") as progress:
+        compute(steps, tmp_path, 1, progress.report)
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert "2 steps" in title and len(lines) == 2
+    for line, parts in zip(lines, (("1 of 2", "word first"), ("2 of 2", "word last")), strict=True):
+        assert all(part in line for part in parts)
+
+
+def test_finished_tasks_are_printed_without_steps(capsys):
+    with board() as progress:
+        progress.report("sorting", 0, 4)
+        progress.report("sorting", 2, 4)
+        progress.report("sorting", 4, 4)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("sorting: ")
