@@ -26,6 +26,11 @@ def printed(function, *arguments):
     return out.getvalue()
 
 
+def test_code_cells_are_the_lessons_blocks_of_python():
+    lesson = (ROOT / "calque/experiments/lessons/lesson.md").read_text()
+    assert code_cells() == [block.strip() for block in re.findall(r"```python\n(.*?)```", lesson, re.S)]
+
+
 @pytest.mark.slow
 def test_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from calque.analysis.report.page import Report, write_page
+from calque.analysis.report.page import Report, table_html, write_page
+from calque.analysis.report.table import MISSING, Table
 from tests.analysis.paged import ATTACK, EXAMPLE, toy_page
 
 VOID = {"meta", "link", "input", "img"}
@@ -77,3 +78,8 @@ def test_control_characters_are_replaced(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text()
     assert "bell �" in text and "a�b" in text and "\x07" not in text
+
+
+def test_columns_of_words_are_marked():
+    table = Table("T", ("a", "n", "w"), (("x", "1.5 ± 0.2", "holds"), ("y", MISSING, MISSING)))
+    assert re.findall(r"<t[dh]( class=words)?>", table_html(table, "t")) == ["", " class=words"] * 3
