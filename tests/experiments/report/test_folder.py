@@ -174,6 +174,8 @@ def test_named_report_keeps_its_command(done, tmp_path, monkeypatch):
     folder = tmp_path / "runs" / "pocket" / "reports" / "tiny"
     assert (code, out.splitlines()[-1], err) == (0, f"{folder}/report.html", "")
     about, first = stored(folder), contents(folder)
+    uses = json.loads((folder / "uses.json").read_text())
+    assert uses and all((tmp_path / "runs" / "shared" / step).is_dir() for step in uses)
     assert about["command"] == """calque run 'it'"'"'s'""" and about["settings"] == SETTINGS[1::2]
     assert "wall" not in about and about["versions"]["torch"] and "cores" in about["machine"]
     monkeypatch.setattr("sys.argv", ["calque", "report"])

@@ -84,3 +84,5 @@ def test_the_command_prints_a_table_and_keeps_other_files(tmp_path):
     assert code == 0 and all(str(file) in out for file in files)
     assert "Table 8 of" in out and max(map(len, out.partition(str(tmp_path))[0].splitlines())) <= 80
     assert own.read_text() == "mine" and len(files) == 2
+    found = paper.conclusions("align-mlm")["table-8"]
+    assert found and all(str(conclusion) in " ".join(out.split()) for conclusion in found)
