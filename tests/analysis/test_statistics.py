@@ -206,3 +206,8 @@ def test_verdicts_are_corrected_within_families():
     assert words(("a", weak), ("a", undecidable)) == [HOLDS, ONE_SEED]  # without a p, it is not counted
     certain, level = Verdict(HOLDS, "", 0.0), Verdict(HOLDS, "", 1 - CONFIDENCE)
     assert words(("a", certain), ("b", level)) == [HOLDS, HOLDS_ALONE]  # p must be below the level
+
+
+def test_one_seed_has_no_interval():
+    alone = estimate([0.25])
+    assert (alone.mean, alone.seeds, alone.interval, alone.error) == (0.25, 1, None, None)

@@ -64,6 +64,12 @@ def test_wikitext(tmp_path):
     assert left_out == {"headings": 2, "words of headings": 8, UNKNOWN_WORDS: 1}
 
 
+@pytest.mark.parametrize("name", ["wiki.train.tokens", "wiki.train.tokens.gz"])
+def test_wikitext_is_known_by_its_name(tmp_path, name):
+    text = b"It costs a lot .\n"
+    assert detect(write(tmp_path / name, gzip.compress(text) if name.endswith("gz") else text)) == "wikitext"
+
+
 def test_documents(tmp_path):
     path = write(tmp_path / "a.txt", DOC)
     assert detect(path) == "doc"

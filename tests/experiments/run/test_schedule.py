@@ -88,6 +88,7 @@ def test_every_finished_step_is_printed(tmp_path, capsys):
     assert "2 steps" in title and len(lines) == 2
     for line, parts in zip(lines, (("1 of 2", "word first"), ("2 of 2", "word last")), strict=True):
         assert all(part in line for part in parts)
+    assert [" left" in line for line in lines] == [True, False]
 
 
 def test_finished_tasks_are_printed_without_steps(capsys):

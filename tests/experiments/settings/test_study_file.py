@@ -183,3 +183,12 @@ def told(**values):
 def test_wrong_types_are_named_with_their_path(values, said):
     (line,) = told(**values)
     assert said in line
+
+
+def test_edited_file_is_imported_again(folder):
+    study = folder / "edited.py"
+    for seed in (1, 2):
+        study.write_text(
+            f"{PLAIN}def edited():\n    return replace(pocket(), name='edited', seeds=({seed},))\n"
+        )
+        assert named_study(str(study)).seeds == (seed,)
