@@ -64,7 +64,7 @@ class Vocabulary:
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
         self._cache: dict[str, tuple[int, ...]] = {}  # the ids of each word
-        self.size: int = _size(tokenizer)
+        self.size = len(counts)
 
     @property
     def is_bert(self) -> bool:
@@ -73,10 +73,12 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        words = Tokenizer.from_str(self._tokenizer.to_str())
-        words.no_padding()
-        words.no_truncation()
-        words.encode_special_tokens = True
+        words = self._tokenizer
+        if words.padding or words.truncation:  # which `save` writes
+            words = Tokenizer.from_str(words.to_str())
+            words.no_padding()
+            words.no_truncation()
+        words.encode_special_tokens = True  # not written
         return words
 
     @property
@@ -216,7 +218,9 @@ def open_vocabulary(folder: Path) -> Vocabulary:
     """Open an existing vocabulary, without counts; raise BadInput if its tokenizer is invalid."""
     path = folder / TOKENIZER
     tokenizer = open_tokenizer(path)
-    return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), _special_types(tokenizer, path))
+    ids = tokenizer.get_vocab(with_added_tokens=True)
+    counts = np.zeros(1 + max(ids.values()), np.int64)
+    return Vocabulary(tokenizer, counts, _special_types(tokenizer, ids, path))
 
 
 def given_fingerprint(folder: Path) -> str:
@@ -224,9 +228,8 @@ def given_fingerprint(folder: Path) -> str:
     return fingerprint("given", input_digest(folder / TOKENIZER))
 
 
-def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
+def _special_types(tokenizer: Tokenizer, ids: Mapping[str, int], path: Path) -> Specials:
     """Find RoBERTa's or BERT's special types, preferring types marked as special."""
-    ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     found = [[ids[name] for name in names] for names in (SPECIALS, BERTS) if ids.keys() >= {*names}]
     if not found:
@@ -254,7 +257,3 @@ def open_tokenizer(path: Path) -> Tokenizer:
     if dropout := getattr(tokenizer.model, "dropout", None):
         raise BadInput(f"the model's dropout is {dropout:g}, which makes ids random; set it to null", path)
     return tokenizer
-
-
-def _size(tokenizer: Tokenizer) -> int:
-    return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())

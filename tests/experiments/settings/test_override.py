@@ -50,6 +50,7 @@ def value(made, key):
         ("dictionary.by", "frequency", "frequency"),
         ("tasks.pos.finetune.epochs", "9", 9),
         ("tasks.ner.finetune.dropout", "0.5", 0.5),
+        ("tasks.pos.finetune.freeze_table", "True", True),
         ("languages.vocabulary", "700", 700),
         ("source.language.types", "300", 300),
         ("source.ner.train", "5", 5),
