@@ -181,10 +181,6 @@ class Example:
     def sentences(self) -> list[Sentence]:
         return list(chain.from_iterable(self.texts))
 
-    @property
-    def words(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
-
     def interned(self) -> Self:
         """Intern words and tags, which saves most of a data set's memory."""
         return replace(self, texts=tuple(tuple(map(_interned, text)) for text in self.texts))

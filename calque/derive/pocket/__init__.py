@@ -1,1 +1,1 @@
-"""Pocket English: a small artificial language with gold trees, tags, entities and inference labels."""
+"""Pocket English: a small artificial language with gold trees, tags and entities."""

@@ -41,12 +41,11 @@ ENGLISH = ORDERS["english"]
 class Pick:
     """A word to draw later from its governor's favourites in a role, or (no governor) from the cast."""
 
-    governor: Word | None
+    governor: Pick | None
     role: str
 
 
-Word = Pick | Sense
-Token = str | Word
+Token = str | Pick
 Cast = Mapping[str, Sense]
 _CAST = "hero friend town elsewhere site brand firm college person animate thing place".split()
 _ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # any other member's role is its name
@@ -108,18 +107,14 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     return list(parents), tuple([index[parent] if parent else -1 for parent in parents.values()])
 
 
-def say(
-    root: Node, places: Places, cast: Cast | None = None, chance: Callable[[], float] = float
-) -> Sentence:
+def say(root: Node, places: Places, cast: Cast, chance: Callable[[], float]) -> Sentence:
     """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     senses: dict[Pick, Sense] = {}
 
-    def sense(word: Word) -> Sense:
-        if isinstance(word, Sense):
-            return word
+    def sense(word: Pick) -> Sense:
         if word.governor is None:
-            return (cast or {})[word.role]
+            return cast[word.role]
         if word not in senses:
             senses[word] = sense(word.governor).draw(word.role, chance())
         return senses[word]
@@ -140,29 +135,25 @@ def say(
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
-def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+def noun(word: Pick, relation: str, plural: bool = False, determiner: str = "") -> Node:
     """Build a noun, with a determiner if one is given."""
     node = Node(word, "NOUN", relation, form=int(plural))
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
-    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place, form=form)
 
 
-def adjective(word: Word, relation: str = "amod") -> Node:
-    """Build an adjective."""
+def adjective(word: Pick, relation: str = "amod") -> Node:
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
-    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str, place: str = "") -> Node:
-    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct", place=place)
 
 
@@ -171,14 +162,14 @@ def adposition(node: Node, preposition: Token) -> Node:
     return node.add(Node(preposition, "ADP", "case"))
 
 
-def person(word: Word, relation: str, length: int = 1) -> Node:
+def person(word: Pick, relation: str, length: int = 1) -> Node:
     """Build a person's name of up to three words, headed by the first (UD: flat)."""
     more = ((), (LAST,), (MIDDLE, LAST))[length - 1]
     names = [Node(word, "PROPN", "flat", entity="PER", form=form) for form in more]
     return Node(word, "PROPN", relation, names, entity="PER", form=FIRST)
 
 
-def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
+def name(word: Pick, relation: str, label: str, length: int = 1) -> Node:
     """Build a name of one to three words (Northfield Bank: head last; University of Dalmar: head first)."""
     node = Node(word, "PROPN", relation, entity=label, form=int(length == 2))
     if length == 2:
@@ -190,7 +181,7 @@ def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
 
 
 def verb(
-    word: Word,
+    word: Pick,
     tense: str,
     plural: bool = False,
     negative: bool = False,
