@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module, invalidate_caches
-from importlib.util import find_spec
+from importlib.util import cache_from_source, find_spec
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -100,6 +100,8 @@ def _imported(path: Path) -> ModuleType:
     invalidate_caches()
     if has_changed(name):  # edited since this process imported it, as in a notebook
         for stale in modules_of(name):
+            # Python would reuse bytecode if the file's size and the second of its last change are the same.
+            Path(cache_from_source(str(stale.__file__))).unlink(missing_ok=True)
             del sys.modules[stale.__name__]
     spec = find_spec(name)
     if spec is None or spec.origin is None or Path(spec.origin).resolve() != file:
